@@ -1,11 +1,13 @@
-import { Ajv } from 'ajv'
 import { LRUCache } from 'lru-cache'
+import type { Instant } from '../../service/process/clock.ts'
 import { decodeHistory, encodeHistory, HISTORY_LIMIT, type History } from './history-codec.ts'
 import { parseInstant, writtenInstant } from './instant.ts'
-import { OPERATION_TYPES, PIN_STATES, type Operation, type StoredState } from './state.ts'
+import { OPERATION_TYPES, PIN_STATES, type Operation, type State, type StoredState } from './state.ts'
 import { SLEEP_STATES } from '../schedule/schedule.ts'
+import { count, flag, listOf, oneOf, orNull, part, text, type Schema } from '../json-schema.ts'
 import { clip } from '../text.ts'
-import { KINDS, MAX_REPLICAS } from './workload.ts'
+import { compile, firstFault } from '../validation.ts'
+import { KINDS, MAX_REPLICAS, type Kind } from './workload.ts'
 
 /** The version that is written. Version 1, which held the history, is read as well; one of another is unreadable. */
 const VERSION = 2
@@ -36,77 +38,62 @@ export class Unreadable {
   }
 }
 
-interface Schema {
-  readonly default?: unknown
-  readonly [keyword: string]: unknown
-}
-
 /** ISO 8601 in UTC in the document, milliseconds in memory, which is what is validated. */
-const instant: Schema = { type: 'integer' }
-const author = { type: 'string', maxLength: 128 }
+const instant: Schema<Instant> = { type: 'integer' }
+const author = { ...text, maxLength: 128 }
 // A key that has its default is left out of the document.
-const instantOrNull: Schema = { type: ['integer', 'null'], default: null }
-const by = { ...author, type: ['string', 'null'], default: null }
-const count = { type: 'integer', minimum: 0, maximum: MAX_REPLICAS }
-const whole = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+const instantOrNull = { ...orNull(instant), default: null }
+const by = { ...orNull(author), default: null }
+const replicas = { ...count, maximum: MAX_REPLICAS }
+const whole = { ...count, maximum: Number.MAX_SAFE_INTEGER }
 /** A kind that we have, or the full name of a configured one. */
-const KIND = `^(?:${KINDS.join('|')}|[a-z0-9-]+(?:\\.[a-z0-9-]+)+)$`
-const sleep = { enum: SLEEP_STATES }
+const kind: Schema<Kind> = {
+  type: 'string',
+  maxLength: 317,
+  pattern: `^(?:${KINDS.join('|')}|[a-z0-9-]+(?:\\.[a-z0-9-]+)+)$`,
+}
+const sleep = oneOf(SLEEP_STATES)
 /** One of a list that a later release may lengthen. */
-const open = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,40}$' }
+const open = { ...text, pattern: '^[A-Za-z0-9._-]{1,40}$' }
 const trigger = { ...open, default: 'schedule' }
 
-type Properties = Readonly<Record<string, Schema>>
-interface Part extends Schema {
-  readonly type: 'object'
-  readonly properties: Properties
-  readonly required: readonly string[]
-}
-
-/** Other keys are a later release's: they stay as they are. */
-function part(required: Properties, optional: Properties = {}): Part {
-  return { type: 'object', properties: { ...required, ...optional }, required: Object.keys(required) }
-}
-
 /** In version 1. */
-const OPERATION = part(
+const OPERATION: Schema<Operation> = part(
   {
-    type: { enum: OPERATION_TYPES },
+    type: oneOf(OPERATION_TYPES),
     trigger,
     at: instant,
-    replicas: count,
-    duration: { ...whole, type: ['integer', 'null'] },
+    replicas,
+    duration: orNull(whole),
     by,
     result: open,
   },
   { generation: whole },
 )
 
-const PARTS: Readonly<Record<string, Part>> = {
-  snoozed: part({ at: instant, replicas: count, trigger, by }),
-  woken: part({ at: instant }, { kept: count, set: count }),
+type Parts = Omit<State, keyof History | 'counter' | 'asleep'>
+/** Other keys belong to a later release and are kept. */
+const PARTS: { readonly [Name in keyof Required<Parts>]: Schema<Parts[Name]> } = {
+  snoozed: part({ at: instant, replicas, trigger, by }),
+  woken: part({ at: instant }, { kept: replicas, set: replicas }),
   intent: part({ want: sleep, at: instant, before: sleep, by, trigger }, { until: instant, hold: instant }),
-  pin: part({ state: { enum: PIN_STATES }, replicas: count, at: instant, by: author }),
+  pin: part({ state: oneOf(PIN_STATES), replicas, at: instant, by: author }),
   override: part({ until: instantOrNull, at: instant, by: author }),
-  backoff: part({ until: instant, times: { type: 'integer', minimum: 1 }, cause: open }),
-  request: part(
-    { text: { type: 'string', maxLength: 128 }, at: instant, by: author },
-    { pending: { const: true } },
-  ),
+  backoff: part({ until: instant, times: { ...count, minimum: 1 }, cause: open }),
+  request: part({ text: author, at: instant, by: author }, { pending: { const: true } }),
 }
 
-const DOCUMENT = part(
+const DOCUMENT: Schema<Omit<StoredState, keyof History>> = part(
   {
-    kind: { type: 'string', maxLength: 317, pattern: KIND },
-    counter: { type: 'integer', minimum: 1, maximum: LAST_COUNTER },
-    asleep: { type: 'boolean', default: false },
+    kind,
+    counter: { ...count, minimum: 1, maximum: LAST_COUNTER },
+    asleep: { ...flag, default: false },
   },
   PARTS,
 )
 
-const ajv = new Ajv({ allowUnionTypes: true, useDefaults: true, meta: false, validateSchema: false })
-const isDocument = ajv.compile<Omit<StoredState, 'history'>>(DOCUMENT)
-const areOperations = ajv.compile<Operation[]>({ type: 'array', items: OPERATION, maxItems: HISTORY_LIMIT })
+const isDocument = compile(DOCUMENT)
+const areOperations = compile({ ...listOf(OPERATION), maxItems: HISTORY_LIMIT })
 
 /**
  * One change of a workload reads its state several times: cache states by their text. Few, since one takes 4 KB: those
@@ -137,10 +124,7 @@ function parseState(text: string, history: string | undefined): StoredState | Un
   if (version !== 1 && version !== VERSION)
     return new Unreadable(`version ${clip(JSON.stringify(version ?? null))} is not known`)
   const state = inParts(others, readInstants)
-  if (!isDocument(state)) {
-    const [fault] = isDocument.errors ?? []
-    return new Unreadable(`${fault?.instancePath || '/'} ${fault?.message ?? 'is not valid'}`)
-  }
+  if (!isDocument(state)) return new Unreadable(firstFault(isDocument))
   if (version === 1) return { ...state, history: operationsIn(inside) }
   const isRead = history !== undefined && !isTooLong(history)
   return { ...state, ...(isRead ? decodeHistory(history) : { history: [] }) }
@@ -151,7 +135,7 @@ function isTooLong(text: string): boolean {
 }
 
 /** The history of version 1. As in version 2, a fault in it costs nothing else. */
-function operationsIn(list: unknown): Operation[] {
+function operationsIn(list: unknown): readonly Operation[] {
   if (!Array.isArray(list)) return []
   const operations = list.map((each: unknown) => (isRecord(each) ? readInstants(each, OPERATION) : each))
   return areOperations(operations) ? operations : []
@@ -190,20 +174,20 @@ export function withoutUnknown<S extends object>(state: S): Omit<S, keyof Histor
 type Fields = Record<string, unknown>
 
 /** A copy of the document, in which each part that we know is replaced; all else stays as it is. */
-function inParts(document: Fields, replaced: (fields: Fields, part: Part) => Fields): Fields {
+function inParts(document: Fields, replaced: (fields: Fields, schema: Schema) => Fields): Fields {
   const copy = { ...document }
-  for (const [name, part] of Object.entries(PARTS)) {
+  for (const [name, schema] of Object.entries(PARTS)) {
     const fields = copy[name]
-    if (isRecord(fields)) copy[name] = replaced(fields, part)
+    if (isRecord(fields)) copy[name] = replaced(fields, schema)
   }
   return copy
 }
 
-function onlyKnown(fields: Fields, { properties }: Part): Fields {
+function onlyKnown(fields: Fields, { properties = {} }: Schema): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(properties, name)))
 }
 
-function withoutDefaults(fields: Fields, { properties }: Part): Fields {
+function withoutDefaults(fields: Fields, { properties = {} }: Schema): Fields {
   return Object.fromEntries(
     Object.entries(fields).filter(
       ([name, value]) => !Object.hasOwn(properties, name) || value !== properties[name]?.default,
@@ -211,18 +195,22 @@ function withoutDefaults(fields: Fields, { properties }: Part): Fields {
   )
 }
 
-function readInstants(fields: Fields, part: Part): Fields {
-  return withInstants(fields, part, (value) => (value === null ? null : parseInstant(value)))
+function readInstants(fields: Fields, schema: Schema): Fields {
+  return withInstants(fields, schema, (value) => (value === null ? null : parseInstant(value)))
 }
 
-function written(fields: Fields, part: Part): Fields {
-  const texts = withInstants(fields, part, (value) =>
+function written(fields: Fields, schema: Schema): Fields {
+  const texts = withInstants(fields, schema, (value) =>
     typeof value === 'number' ? writtenInstant(value) : value,
   )
-  return withoutDefaults(texts, part)
+  return withoutDefaults(texts, schema)
 }
 
-function withInstants(fields: Fields, { properties }: Part, replaced: (value: unknown) => unknown): Fields {
+function withInstants(
+  fields: Fields,
+  { properties = {} }: Schema,
+  replaced: (value: unknown) => unknown,
+): Fields {
   const copy = { ...fields }
   for (const [name, schema] of Object.entries(properties))
     if ((schema === instant || schema === instantOrNull) && Object.hasOwn(copy, name))
