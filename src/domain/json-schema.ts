@@ -1,3 +1,6 @@
+// JSON Schema whose TypeScript type follows from it. TypeBox 1.4.3 does so, too, and takes 65 ms and 20 MB to load, beside
+// 1 ms; the validator is Ajv either way (validation.ts).
+
 declare const VALUE: unique symbol
 /** Keyword: what is expected, in words, as in `must be …`. */
 export const EXPECTED = 'x-expected'
