@@ -1,6 +1,6 @@
 import { isConfigurable, type ConfiguredKind } from '../../domain/kinds.ts'
 import type { ConfiguredPolicy } from '../../domain/policy/configured.ts'
-import type { Policy } from '../../domain/workload/settings-rules.ts'
+import { DEFAULT_POLICY, KUBERNETES_NAMESPACES, type Policy } from '../../domain/workload/settings-rules.ts'
 
 /** The settings that the service publishes in the ConfigMap `dormouse` of `kube-public`. */
 export interface KnownService {
@@ -20,17 +20,6 @@ export interface KnownService {
   readonly console: string | undefined
 }
 
-/** The defaults of the service's configuration. */
-const DEFAULT_POLICY: Policy = {
-  timezone: 'UTC',
-  operationTimeout: 10 * 60_000,
-  newWorkloadGrace: 15 * 60_000,
-  wakeHold: 12 * 3_600_000,
-  backoff: { maxOperations: 6, window: 3_600_000, base: 5 * 60_000, max: 3_600_000 },
-}
-/** Kubernetes creates them, and Dormouse never touches them. */
-const ALWAYS_EXCLUDED = ['kube-system', 'kube-public', 'kube-node-lease']
-
 /**
  * Reads the ConfigMap's `data`; undefined: it does not exist, or may not be read. A missing or malformed value gets its
  * default, and unknown keys are ignored: the service may be older or newer.
@@ -45,7 +34,7 @@ export function knownService(data: Readonly<Record<string, string>> | undefined)
       const [resource = '', path = '.spec.replicas'] = text.split('=')
       return isConfigurable(resource) ? [{ resource, specReplicasPath: path }] : []
     }),
-    excludeNamespaces: new Set([...ALWAYS_EXCLUDED, ...textsOf(data?.['excludeNamespaces'])]),
+    excludeNamespaces: new Set([...KUBERNETES_NAMESPACES, ...textsOf(data?.['excludeNamespaces'])]),
     policies: policiesIn(data?.['policies']),
     calendars: calendarsIn(data?.['calendars']),
     unpublished: textsIn(parsed(data?.['unpublished'])),

@@ -17,6 +17,17 @@ export interface Policy {
   }
 }
 
+/** The defaults of the service's configuration. */
+export const DEFAULT_POLICY = {
+  timezone: 'UTC',
+  operationTimeout: 10 * 60_000,
+  newWorkloadGrace: 15 * 60_000,
+  wakeHold: 12 * 3_600_000,
+  backoff: { maxOperations: 6, window: 3_600_000, base: 5 * 60_000, max: 3_600_000 },
+} satisfies Policy
+/** Kubernetes creates them, and the cluster itself runs in them: Dormouse never touches them. */
+export const KUBERNETES_NAMESPACES: readonly string[] = ['kube-system', 'kube-public', 'kube-node-lease']
+
 /** What the reading of a workload depends on beside the workload. */
 export interface ReadingRules {
   readonly policy: Policy

@@ -1,3 +1,4 @@
+import { KUBERNETES_NAMESPACES } from '../../domain/workload/settings-rules.ts'
 import { calendarFaults, crossFaults } from './checks.ts'
 import { readDocument } from './document.ts'
 import { settingsOf, type Setting } from './environment.ts'
@@ -10,9 +11,6 @@ import { invalidValues } from './validation.ts'
 export { InvalidConfig } from './faults.ts'
 export type { Setting } from './environment.ts'
 export type { Config } from './schema.ts'
-
-/** Kubernetes creates them, and the cluster itself runs in them. */
-const KUBERNETES_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease']
 
 export interface ConfigInput {
   /** YAML; undefined: no file, all defaults. */
@@ -60,7 +58,7 @@ export function excludedNamespaces({ excludeNamespaces }: Config, own: string | 
   return [...new Set([...excludeNamespaces, ...(own === undefined ? [] : [own])])]
 }
 
-/** The namespaces of Kubernetes are always excluded: nobody wants them asleep, or behind the webhook. */
+/** Nobody wants them asleep, or behind the webhook. */
 function excludeKubernetes(config: Config): void {
   const all: { excludeNamespaces: readonly string[] } = config
   all.excludeNamespaces = [...new Set([...KUBERNETES_NAMESPACES, ...config.excludeNamespaces])]

@@ -1,6 +1,6 @@
 import * as json from '../../domain/json-schema.ts'
 import { EXPECTED, READ_AS, type Properties, type Schema, type ValuesOf } from '../../domain/json-schema.ts'
-import { aDuration } from '../../domain/schedule/duration.ts'
+import { aDuration, durationText } from '../../domain/schedule/duration.ts'
 
 // Keys of the configuration are JSON Schema with `EXPECTED` for messages, defaults, and two keywords of our own: `duration`
 // ([least, most] in milliseconds) and `size` ([least, most] in bytes) parse a text and replace it by the number. The type
@@ -36,10 +36,11 @@ export function orNull<Value>(schema: Schema<Value>, value: unknown = null): Sch
   return key(`${schema[EXPECTED]}, or null`, json.orNull(schema), value)
 }
 
-/** Milliseconds. */
-export function duration(value: string | undefined, least: number, most: number): Schema<number> {
+/** Milliseconds; the default as it is written, or in milliseconds. */
+export function duration(value: string | number | undefined, least: number, most: number): Schema<number> {
   const bounds = [least, most] as const
-  return key(aDuration(bounds), { type: 'string', duration: bounds }, value)
+  const written = typeof value === 'number' ? durationText(value) : value
+  return key(aDuration(bounds), { type: 'string', duration: bounds }, written)
 }
 
 export function text(expected: string, rest: Readonly<Record<string, unknown>> = {}): Schema<string> {

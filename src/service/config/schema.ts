@@ -1,5 +1,7 @@
 import type { Schema, ValueOf } from '../../domain/json-schema.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
+import { durationText } from '../../domain/schedule/duration.ts'
+import { DEFAULT_POLICY } from '../../domain/workload/settings-rules.ts'
 import { SIGNATURE_ALGORITHMS } from './issuer-rules.ts'
 import { LOG_LEVELS } from '../process/logger.ts'
 import { KINDS } from '../../domain/workload/workload.ts'
@@ -177,7 +179,7 @@ const renewAt: Schema<number> = key(
 
 /** Every key, with its rule and its default; the defaults are the documented ones. `Config` is made from this. */
 export const CONFIG_SCHEMA = closed({
-  timezone: readText('timezone', A_TIMEZONE, { default: 'UTC' }),
+  timezone: readText('timezone', A_TIMEZONE, { default: DEFAULT_POLICY.timezone }),
   /** Once loaded, with those of Kubernetes; `excludedNamespaces` adds Dormouse's own. */
   excludeNamespaces: list(namespace, 'a list of namespaces', []),
   /** For many workloads at once: the first that matches and has a setting gives it. */
@@ -197,19 +199,19 @@ export const CONFIG_SCHEMA = closed({
     'a list of kinds, such as {resource: rollouts.argoproj.io}',
     [],
   ),
-  operationTimeout: duration('10m', SECOND, 24 * HOUR),
-  newWorkloadGrace: duration('15m', 0, YEAR),
+  operationTimeout: duration(DEFAULT_POLICY.operationTimeout, SECOND, 24 * HOUR),
+  newWorkloadGrace: duration(DEFAULT_POLICY.newWorkloadGrace, 0, YEAR),
   /** null: until the next edge. */
-  wakeHold: orNull(duration(undefined, MINUTE, YEAR), '12h'),
+  wakeHold: orNull(duration(undefined, MINUTE, YEAR), durationText(DEFAULT_POLICY.wakeHold)),
   /** A wake at an edge waits at most so long for each lower number of wake-order. */
   wakeOrderTimeout: duration('2m', SECOND, HOUR),
   calendars: map(calendarName, calendar, 'calendars, each with dates, files or both', 100),
   backoff: section({
     // The operations are counted in the history, which holds 20.
-    maxOperations: whole(6, 1, 19),
-    window: duration('1h', SECOND, YEAR),
-    base: duration('5m', SECOND, YEAR),
-    max: duration('1h', SECOND, YEAR),
+    maxOperations: whole(DEFAULT_POLICY.backoff.maxOperations, 1, 19),
+    window: duration(DEFAULT_POLICY.backoff.window, SECOND, YEAR),
+    base: duration(DEFAULT_POLICY.backoff.base, SECOND, YEAR),
+    max: duration(DEFAULT_POLICY.backoff.max, SECOND, YEAR),
   }),
   api: section({
     host: text('an address or a host name to listen on', { default: '0.0.0.0', maxLength: 253 }),
