@@ -111,9 +111,14 @@ const TYPES = {
   'a mapping to lists': (value: unknown) => isMapping(value) && Object.values(value).every(isTexts),
 } as const
 type Types = Readonly<Record<string, keyof typeof TYPES>>
+type TypesOf<Body> = Readonly<Record<keyof Body, keyof typeof TYPES>>
 
 /** The fields that we use: null means absent, other fields are ignored. Paths are relative to the file. */
-const FIELDS = {
+const FIELDS: {
+  readonly cluster: TypesOf<Cluster>
+  readonly user: TypesOf<User>
+  readonly context: TypesOf<Context>
+} = {
   cluster: {
     server: 'a text',
     'certificate-authority': 'a path',
@@ -140,7 +145,7 @@ const FIELDS = {
     'auth-provider': 'a mapping',
   },
   context: { cluster: 'a text', user: 'a text', namespace: 'a text' },
-} as const
+}
 const EXEC: Types = {
   command: 'a text',
   args: 'a list of texts',
