@@ -1,12 +1,17 @@
-import type { Clock, Instant, Later } from '../process/clock.ts'
-import { Failures, type Due, type FailureReason } from './failures.ts'
+import type { Pace } from '../../kubernetes/ports.ts'
+import type { Clock, Instant, Later, Monotonic } from '../process/clock.ts'
 import { Timers } from '../process/timers.ts'
-import { Workers, type WorkersOptions } from './workers.ts'
+import { backoff, holdsUp, timesInARow, type Due, type Failure, type FailureReason } from './failures.ts'
+import { Lines, type Line } from './lines.ts'
+import type { Observer } from './ports.ts'
 
 interface Handlers<T> {
   /** A timer of the key fired: `add` or `forget` is the answer. Must not throw. */
   readonly evaluate: (key: string) => void
-  /** Does what is due, and calls `succeeded` or `failed` before it ends. Must not reject. */
+  /**
+   * Does what is due, and calls `succeeded` or `failed` before it ends. Must not reject, and sends its first write
+   * before it waits for anything: `pace` counts on that.
+   */
   readonly work: (job: Job<T>) => Promise<void>
   /** Until when (monotonic) a task rests that is due and waits for no backoff; undefined: it may be done now. */
   readonly restsUntil: (key: string, task: T) => number | undefined
@@ -21,67 +26,98 @@ export interface Job<T> {
    * there; undefined: none fired.
    */
   readonly dueSince: number | undefined
+  /** Something that decides on the key beside itself has changed meanwhile: what the task foresees is void. */
+  void: boolean
 }
 
-interface Options extends WorkersOptions {
+interface Options {
+  /** Keys in work at once. */
+  readonly concurrency: number
+  readonly pace: Pace
   readonly clock: Clock
+  readonly monotonic: Monotonic
+  readonly observer: Pick<Observer, 'queueDepth' | 'queueWait'>
   /** Default: the system's timeouts. */
   readonly later?: Later | undefined
   /** Gives [0, 1). */
   readonly random?: (() => number) | undefined
 }
 
-/** The one place that decides when a key is evaluated and worked on: its timer, its backoff, its place, and the pace. */
+/** What is known of one key. It waits in a line, or is in work, or neither. */
+interface Entry<T> {
+  readonly key: string
+  /** What is due: it waits in `line` with that, or is worked on again with it after `job`. */
+  task: T | undefined
+  line: Line<Entry<T>> | undefined
+  /** Monotonic: since when it waits in line. */
+  since: number
+  job: Job<T> | undefined
+  /** As of the next job. */
+  dueSince: number | undefined
+  failure: Failure | undefined
+}
+
+/**
+ * The one place that decides when a key is evaluated and worked on: by its timer, its backoff, its priority and its age,
+ * as many at once as `concurrency` and as fast as `pace` allow. A key is never in two workers' hands; one that is added
+ * while in work is worked on again afterwards.
+ */
 export class DelayingQueue<T extends Due> {
   readonly #handlers: Handlers<T>
-  readonly #options: Pick<Options, 'clock' | 'monotonic'>
+  readonly #options: Options
+  /** The keys of which there is more to know than their next timer. */
+  readonly #entries = new Map<string, Entry<T>>()
+  readonly #lines: Lines<Entry<T>>
   /** The instants to evaluate keys at, by the clock. */
   readonly #timers: Timers
   /** The ends of backoffs and rests, by monotonic time, which no clock that is set changes. */
   readonly #delays: Timers
-  readonly #workers: Workers<T>
-  readonly #failures: Failures
-  readonly #dueSince = new Map<string, number>()
-  /** The keys in work. */
-  readonly #jobs = new Map<string, Job<T>>()
+  #inWork = 0
   #open = false
+  #idle = Promise.withResolvers<void>()
 
   constructor(handlers: Handlers<T>, options: Options) {
-    const { clock, monotonic, later, random } = options
+    const { clock, monotonic, later, pace } = options
     this.#handlers = handlers
     this.#options = options
-    this.#failures = new Failures(monotonic, random)
+    this.#lines = new Lines(pace)
     this.#timers = new Timers((key, at) => this.#fired(key, at), clock, later, monotonic)
     this.#delays = new Timers((key) => this.#evaluate(key), monotonic, later)
-    this.#workers = new Workers((key, task) => this.#work(key, task), options)
+    pace.onRoom(() => this.#handOut())
   }
 
   open(): void {
     this.#open = true
-    this.#workers.open()
+    this.#idle = Promise.withResolvers()
   }
 
   /** Drops what waits, ignores what comes, and resolves when what is in work has ended. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#open = false
     this.#timers.clear()
+    for (const key of this.#entries.keys()) this.forget(key)
     this.#delays.clear()
-    this.#failures.clear()
-    this.#dueSince.clear()
-    return this.#workers.close()
+    this.#options.observer.queueDepth(0)
+    if (this.#inWork > 0) await this.#idle.promise
   }
 
-  /** The task is due: the key waits for a worker, once the task's backoff or rest has ended. */
+  /**
+   * The task is due: the key waits for a worker, once the task's backoff or rest has ended. One that waits already keeps
+   * its age, and also its place unless its priority has changed.
+   */
   add(key: string, task: T): void {
     if (!this.#open) return
-    const until = this.#failures.backoffOf(key, task) ?? this.#handlers.restsUntil(key, task)
+    const until = this.#backoffOf(key, task) ?? this.#handlers.restsUntil(key, task)
+    const entry = this.#entryOf(key)
     if (until !== undefined) {
-      this.#workers.delete(key)
+      this.#takeBack(entry)
+      this.#tidy(entry)
       this.#delays.set(key, until)
       return
     }
     this.#delays.delete(key)
-    this.#workers.add(key, task)
+    entry.task = task
+    if (!entry.job) this.#lineUp(entry, task)
   }
 
   /** Evaluates the key when the clock has reached `at`, instead of the instant given before; undefined: at none. */
@@ -99,25 +135,35 @@ export class DelayingQueue<T extends Due> {
    */
   failed(key: string, why: FailureReason, tried: Due | undefined): void {
     if (!this.#open) return
-    const job = this.#jobs.get(key)
+    const { monotonic, random = Math.random } = this.#options
+    const entry = this.#entryOf(key)
+    const { job, failure, dueSince } = entry
     // An edge that came while the key was in work does not wait for what our own code failed over.
-    const edgeCame = !tried && job !== undefined && this.#dueSince.has(key)
-    const until = this.#failures.add(key, why, tried, !edgeCame)
-    if (job?.dueSince !== undefined) this.#dueSince.set(key, job.dueSince)
-    if (!tried) this.#delays.set(key, until)
+    const edgeCame = !tried && job && dueSince !== undefined
+    const times = timesInARow(failure, tried)
+    const notBefore = monotonic() + (edgeCame ? 0 : backoff(why, times, random()))
+    entry.failure = { why, tried, times, notBefore }
+    entry.dueSince = job?.dueSince ?? dueSince
+    if (!tried) this.#delays.set(key, notBefore)
   }
 
   /** What failed before has been done, or is due no more. */
   succeeded(key: string): void {
-    this.#failures.delete(key)
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    entry.failure = undefined
+    this.#tidy(entry)
   }
 
   /** Nothing is due: backoff, lateness and place of the key are forgotten. Its timer stays. */
   forget(key: string): void {
-    this.#workers.delete(key)
     this.#delays.delete(key)
-    this.#failures.delete(key)
-    this.#dueSince.delete(key)
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    entry.failure = undefined
+    entry.dueSince = undefined
+    this.#takeBack(entry)
+    this.#tidy(entry)
   }
 
   /** The key no longer exists. */
@@ -128,48 +174,119 @@ export class DelayingQueue<T extends Due> {
 
   /** The cluster answers again: what failed for want of an answer waits no longer. */
   reachable(key: string): void {
-    this.#failures.reachable(key)
+    if (this.#entries.get(key)?.failure?.why === 'unavailable') this.succeeded(key)
   }
 
   /** Whether the key is not to be evaluated: it waits out a failure of which nobody knows what was tried. */
   isBlocked(key: string): boolean {
-    return this.#failures.isBlocked(key)
+    const failure = this.#entries.get(key)?.failure
+    return failure !== undefined && !failure.tried && failure.notBefore > this.#options.monotonic()
   }
 
   /** How many keys wait for a worker. */
   get depth(): number {
-    return this.#workers.depth
+    return this.#lines.length
   }
 
-  isInWork(key: string): boolean {
-    return this.#jobs.has(key)
+  /** undefined: the key is not in work. */
+  jobOf(key: string): Job<T> | undefined {
+    return this.#entries.get(key)?.job
+  }
+
+  #backoffOf(key: string, task: T): number | undefined {
+    const failure = this.#entries.get(key)?.failure
+    return failure && holdsUp(failure, task, this.#options.monotonic()) ? failure.notBefore : undefined
   }
 
   #cameDue(key: string, at: Instant): void {
     const { clock, monotonic } = this.#options
-    if (!this.#dueSince.has(key)) this.#dueSince.set(key, monotonic() - Math.max(0, clock() - at))
+    this.#entryOf(key).dueSince ??= monotonic() - Math.max(0, clock() - at)
   }
 
   #fired(key: string, at: Instant): void {
     this.#cameDue(key, at)
+    const failure = this.#entries.get(key)?.failure
     // Where our own code failed before it may succeed now, and an edge does not wait for it.
-    if (this.#failures.unblock(key)) this.#delays.delete(key)
+    if (failure && !failure.tried) {
+      this.#delays.delete(key)
+      this.succeeded(key)
+    }
     this.#evaluate(key)
   }
 
   /** A key in work is evaluated by its worker, afterwards. */
   #evaluate(key: string): void {
-    if (!this.isInWork(key)) this.#handlers.evaluate(key)
+    if (!this.jobOf(key)) this.#handlers.evaluate(key)
   }
 
-  async #work(key: string, task: T): Promise<void> {
-    const job = { key, task, dueSince: this.#dueSince.get(key) }
-    this.#dueSince.delete(key)
-    this.#jobs.set(key, job)
-    try {
-      await this.#handlers.work(job)
-    } finally {
-      this.#jobs.delete(key)
+  #lineUp(entry: Entry<T>, { priority }: T): void {
+    const line = this.#lines.of(entry.key, priority)
+    if (entry.line === line) return
+    if (!entry.line) entry.since = this.#options.monotonic()
+    entry.line?.delete(entry)
+    entry.line = line.add(entry)
+    this.#handOut()
+  }
+
+  /** Its task is due no more, or not yet. */
+  #takeBack(entry: Entry<T>): void {
+    entry.task = undefined
+    if (!entry.line) return
+    entry.line.delete(entry)
+    entry.line = undefined
+    this.#options.observer.queueDepth(this.depth)
+  }
+
+  #handOut(): void {
+    const { concurrency, observer } = this.#options
+    while (this.#open && this.#inWork < concurrency) {
+      const next = this.#lines.next()
+      if (!next?.task) break
+      void this.#work(next, next.task)
     }
+    observer.queueDepth(this.depth)
+  }
+
+  async #work(entry: Entry<T>, task: T): Promise<void> {
+    const { key, line, since, dueSince } = entry
+    const { monotonic, observer } = this.#options
+    line?.delete(entry)
+    entry.line = undefined
+    entry.task = undefined
+    entry.dueSince = undefined
+    entry.job = { key, task, dueSince, void: false }
+    this.#inWork += 1
+    observer.queueWait(Math.max(0, monotonic() - since) / 1000)
+    try {
+      await this.#handlers.work(entry.job)
+    } finally {
+      this.#inWork -= 1
+      entry.job = undefined
+      this.#tidy(entry)
+      if (entry.task) this.#lineUp(entry, entry.task)
+      else this.#handOut()
+      if (this.#inWork === 0 && !this.#open) this.#idle.resolve()
+    }
+  }
+
+  #entryOf(key: string): Entry<T> {
+    const known = this.#entries.get(key)
+    if (known) return known
+    const entry: Entry<T> = {
+      key,
+      task: undefined,
+      line: undefined,
+      since: 0,
+      job: undefined,
+      dueSince: undefined,
+      failure: undefined,
+    }
+    this.#entries.set(key, entry)
+    return entry
+  }
+
+  /** An entry of which nothing is left to know goes. */
+  #tidy({ key, task, job, failure, dueSince }: Entry<T>): void {
+    if (!task && !job && !failure && dueSince === undefined) this.#entries.delete(key)
   }
 }

@@ -72,7 +72,7 @@ export class Pauses {
   scalerChanged(scaler: ScaledObject): void {
     const key = keyOfScaler(scaler)
     // One in work is evaluated afterwards: mostly its own write is the change.
-    if (!this.#queue.isInWork(key)) this.#evaluate(key)
+    if (!this.#queue.jobOf(key)) this.#evaluate(key)
   }
 
   /** A watch is connected again: what changed meanwhile has not been told one by one. */

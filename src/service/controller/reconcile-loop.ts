@@ -10,7 +10,7 @@ import { Outages } from './outages.ts'
 import { Planner, type Evaluation, type Planned } from './planner.ts'
 import type { Stopping } from '../../kubernetes/ports.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
-import { Reconciler } from './reconciler.ts'
+import { Reconciler, type Done } from './reconciler.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'
 import { inTurns } from '../process/turns.ts'
 import { WriteBudget } from './write-budget.ts'
@@ -35,8 +35,6 @@ export class ReconcileLoop {
   readonly #budget: WriteBudget
   readonly #planner: Planner
   readonly #reconciler: Reconciler
-  /** Keys in work of which what decides on them beside themselves has changed since. */
-  readonly #void = new Set<string>()
   readonly #rules: Rules
   readonly #queue: DelayingQueue<Planned>
   #stopping: Required<Stopping> = { signal: AbortSignal.abort(), cut: AbortSignal.abort() }
@@ -79,14 +77,14 @@ export class ReconcileLoop {
 
   /** A key in work is evaluated afterwards: mostly its own write is the change. */
   workloadChanged(workload: Workload): void {
-    if (this.#queue.isInWork(keyOf(workload))) this.#reporter.evaluated(workload)
+    if (this.#queue.jobOf(keyOf(workload))) this.#reporter.evaluated(workload)
     else this.#evaluate(workload)
   }
 
   /** What decides on it beside itself has changed: what a write in flight foresaw is void. */
   inputsChanged(workload: Workload): void {
-    const key = keyOf(workload)
-    if (this.#queue.isInWork(key)) this.#void.add(key)
+    const job = this.#queue.jobOf(keyOf(workload))
+    if (job) job.void = true
     this.workloadChanged(workload)
   }
 
@@ -140,25 +138,30 @@ export class ReconcileLoop {
     else this.#queue.forget(key)
   }
 
-  async #work({ key, task, dueSince }: Job<Planned>): Promise<void> {
+  async #work(job: Job<Planned>): Promise<void> {
+    const { key, task } = job
     const { kind } = task.workload
     if (this.#outages.defers(kind, key)) return this.#queue.failed(key, 'unavailable', task)
     const { signal, cut } = this.#stopping
     const stopping = { signal: AbortSignal.any([signal, this.#outages.signal(kind)]), cut }
-    this.#void.delete(key)
     const outcome = await this.#reconciler.reconcile(parseKey(key), task, stopping)
-    const isVoid = this.#void.delete(key)
-    if (outcome.type === 'failed') {
-      this.#queue.failed(key, outcome.why, outcome.tried)
-      if (!signal.aborted) this.#evaluateNewest(key)
-      return
+    switch (outcome.type) {
+      case 'failed':
+        this.#queue.failed(key, outcome.why, outcome.tried)
+        if (!signal.aborted) this.#evaluateNewest(key)
+        return
+      case 'done':
+        this.#done(job, outcome)
+        if (!signal.aborted)
+          this.#evaluateNewest(key, outcome.workload, job.void ? undefined : outcome.evaluation)
     }
-    const { workload, wrote, moved, evaluation } = outcome
+  }
+
+  #done({ key, dueSince }: Job<Planned>, { wrote, moved }: Done): void {
     const { observer, monotonic = systemMonotonic } = this.#ports
     if (wrote) this.#budget.wrote(key, moved?.dueAt, monotonic())
     if (moved?.dueAt !== undefined && dueSince !== undefined)
       observer.scheduleLag((monotonic() - dueSince) / 1000)
     this.#queue.succeeded(key)
-    if (!signal.aborted) this.#evaluateNewest(key, workload, isVoid ? undefined : evaluation)
   }
 }

@@ -10,24 +10,26 @@ import { dueOf, type Evaluation, type Planned, type Planner } from './planner.ts
 import type { Recorder, Stopping, Writer } from '../../kubernetes/ports.ts'
 import type { Observer } from './ports.ts'
 
+export interface Done {
+  readonly type: 'done'
+  /** The workload as it was written, or as it was found. */
+  readonly workload: Workload
+  readonly wrote: boolean
+  /** The decision that moved it; undefined: nothing moved. */
+  readonly moved: Decision | undefined
+  /** What an evaluation of it would find; undefined: it has to be made. */
+  readonly evaluation: Evaluation | undefined
+}
+
+interface Failed {
+  readonly type: 'failed'
+  readonly why: FailureReason
+  /** What was to be written; undefined: nothing was planned yet. */
+  readonly tried: Due | undefined
+}
+
 /** How a reconcile went. */
-type Reconciled =
-  | {
-      readonly type: 'done'
-      /** The workload as it was written, or as it was found. */
-      readonly workload: Workload
-      readonly wrote: boolean
-      /** The decision that moved it; undefined: nothing moved. */
-      readonly moved: Decision | undefined
-      /** What an evaluation of it would find; undefined: it has to be made. */
-      readonly evaluation: Evaluation | undefined
-    }
-  | {
-      readonly type: 'failed'
-      readonly why: FailureReason
-      /** What was to be written; undefined: nothing was planned yet. */
-      readonly tried: Due | undefined
-    }
+type Reconciled = Done | Failed
 
 interface ReconcilerPorts {
   readonly writer: Writer

@@ -68,11 +68,12 @@ describe('the delaying queue', () => {
 
   it('knows which keys are in work', async () => {
     const { add, queue, finish } = aQueue()
+    const inWork = (key: string) => queue.jobOf(key) !== undefined
     add('a')
     add('b')
-    expect([queue.isInWork('a'), queue.isInWork('b')]).to.deep.equal([true, false])
+    expect([inWork('a'), inWork('b')]).to.deep.equal([true, false])
     await finish('a')
-    expect([queue.isInWork('a'), queue.isInWork('b')]).to.deep.equal([false, true])
+    expect([inWork('a'), inWork('b')]).to.deep.equal([false, true])
   })
 
   it('lets a task rest that is due, and evaluates its key when the rest has ended', async () => {
@@ -182,5 +183,53 @@ describe('the delaying queue, paced,', () => {
     ask()
     await finish('wake')
     expect(started).to.deep.equal(['wake wake', 'sleep snooze'])
+  })
+})
+
+describe('the delaying queue, of keys whose last write was slow,', () => {
+  const sick = Array.from({ length: 1000 }, (_, index) => `sick-${index}`)
+
+  /** A queue that notes what it hands out, and whether there is room in either lane. */
+  function withSlow(slow: ReadonlySet<string>) {
+    const room = { slow: 0, ordinary: Number.POSITIVE_INFINITY }
+    const pace = {
+      isSlow: (key: string) => slow.has(key),
+      hasRoom: (_: unknown, isSlow: boolean) => room[isSlow ? 'slow' : 'ordinary']-- > 0,
+      onRoom: () => {},
+    }
+    return { ...aQueue({ pace, concurrency: 32 }), room }
+  }
+
+  it('lets them wait beside the others, not before them', () => {
+    const { add, queue, started } = withSlow(new Set(sick))
+    for (const key of [...sick, 'web', 'api']) add(key)
+    expect(started).to.deep.equal(['web snooze', 'api snooze'])
+    expect(queue.depth).to.equal(1000)
+  })
+
+  it('hands out as many of them as their lane has places, the first first', () => {
+    const { add, started, room } = withSlow(new Set(sick))
+    room.slow = 2
+    for (const key of sick) add(key)
+    expect(started).to.deep.equal(['sick-0 snooze', 'sick-1 snooze'])
+  })
+
+  it('forgets one that waits there', async () => {
+    const { add, queue } = withSlow(new Set(sick))
+    add('sick-0')
+    queue.forget('sick-0')
+    expect(queue.depth).to.equal(0)
+    add('sick-1')
+    await queue.close()
+    expect(queue.depth).to.equal(0)
+  })
+
+  it('moves one to the other lane where its latest write was answered soon', () => {
+    const slow = new Set(['web'])
+    const { add, queue, started } = withSlow(slow)
+    add('web')
+    slow.delete('web')
+    add('web')
+    expect([started, queue.depth]).to.deep.equal([['web snooze'], 0])
   })
 })
