@@ -1,9 +1,11 @@
 import { Controller } from '../../src/service/controller/controller.ts'
-import { DelayingQueue } from '../../src/service/controller/delaying-queue.ts'
 import { LastKnownMarks } from '../../src/service/controller/last-known-marks.ts'
 import { Planner } from '../../src/service/controller/planner.ts'
+import { Evaluations } from '../../src/service/evaluating/evaluations.ts'
 import { createLogger } from '../../src/service/process/logger.ts'
+import { Timers } from '../../src/service/process/timers.ts'
 import { Told } from '../../test/service/controller/told.ts'
+import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { RULES } from '../../test/support/rules.ts'
 import { aDeployment, type AWorkload } from '../../test/support/workloads.ts'
 import { Copies } from './copies.ts'
@@ -33,7 +35,8 @@ function managed(index: number): AWorkload {
 
 function aController(cluster: Copies): Controller {
   const told = new Told()
-  const evaluations = evaluationsOf(RULES, clock)
+  const due = (keys: Iterable<WorkloadKey>) => cluster.inputsChanged(keys)
+  const evaluations = new Evaluations({ workloads: cluster, rules: RULES, clock, later, due })
   const ports = {
     workloads: cluster,
     evaluations,
@@ -54,10 +57,15 @@ function aController(cluster: Copies): Controller {
 
 /** Timers fire only when `fire` is called. */
 const later = (callback: () => void) => {
-  fire = callback
-  return () => {}
+  armed.add(callback)
+  return () => armed.delete(callback)
 }
-let fire = () => {}
+const armed = new Set<() => void>()
+function fire(): void {
+  const due = [...armed]
+  armed.clear()
+  for (const callback of due) callback()
+}
 const pace = { isSlow: () => false, hasRoom: () => true, onRoom: () => {} }
 
 function collected(): number {
@@ -123,6 +131,7 @@ figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => planner.evalu
 }
 
 {
+  armed.clear()
   const cluster = new Copies()
   cluster.delay = () => new Promise(setImmediate)
   for (let index = 0; index < WAVE; index++) cluster.put(managed(index))
@@ -133,9 +142,7 @@ figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => planner.evalu
   const start = performance.now()
   const block = await longestBlock(async () => {
     while (cluster.writes < WAVE) {
-      const due = fire
-      fire = () => {}
-      due()
+      fire()
       await new Promise(setImmediate)
     }
   })
@@ -145,17 +152,11 @@ figures['evaluations, not managed'] = perSecond(EVALUATIONS, () => planner.evalu
 }
 
 {
+  armed.clear()
   now = EDGE
   const fired: string[] = []
-  const handlers = {
-    evaluate: (key: string) => void fired.push(key),
-    work: () => Promise.resolve(),
-    restsUntil: () => undefined,
-  }
-  const options = { concurrency: 32, pace, clock, monotonic: clock, observer: new Told(), later }
-  const queue = new DelayingQueue(handlers, options)
-  queue.open()
-  for (let index = 0; index < WAVE; index++) queue.addAfter(`deployments/shop/app-${index}`, NOW + index)
+  const timers = new Timers((key) => void fired.push(key), clock, later)
+  for (let index = 0; index < WAVE; index++) timers.set(`deployments/shop/app-${index}`, NOW + index)
   const start = performance.now()
   while (fired.length < WAVE) fire()
   figures[`firing ${WAVE} timers alone`] = `${(performance.now() - start).toFixed(1)} ms`

@@ -34,6 +34,14 @@ export class Copies implements WatchedWorkloads, Writer {
 
   onConnection(): void {}
 
+  /** What decides on these beside themselves has changed: their copies are told again. */
+  inputsChanged(keys: Iterable<WorkloadKey>): void {
+    for (const key of keys) {
+      const copy = this.get(key)
+      if (copy) for (const listener of this.#listeners) listener(copy, copy)
+    }
+  }
+
   put(workload: Workload): Workload {
     const before = this.get(workload)
     const after = { ...workload, resourceVersion: String(++this.#version) }

@@ -5,6 +5,6 @@ import { Evaluations } from '../../src/service/evaluating/evaluations.ts'
 
 /** Evaluations that nobody tells of time: each that does not hold any more is made anew when it is asked for. */
 export function evaluationsOf(rules: Rules, clock: Clock, plan = planStep): Evaluations {
-  const workloads = { get: () => undefined }
-  return new Evaluations({ workloads, rules, clock, monotonic: () => 0, plan, due: () => {} })
+  const workloads = { get: () => undefined, list: () => [] }
+  return new Evaluations({ workloads, rules, clock, plan, due: () => {} })
 }

@@ -124,14 +124,6 @@ export function lookAgain(at: Instant | undefined): { lookAgainAt?: Instant } {
   return at === undefined ? {} : { lookAgainAt: at }
 }
 
-/** What is the same by every clock. */
-const TIMELESS: ReadonlySet<ReasonCode> = new Set(['not_managed', 'invalid_state', 'deleting'])
-
-/** Whether no time changes it, not even that of a clock that is set back: other decisions may come to hold again by that. */
-export function isTimeless({ lookAgainAt, reason }: Pick<Decision, 'lookAgainAt' | 'reason'>): boolean {
-  return lookAgainAt === undefined && TIMELESS.has(reason.code)
-}
-
 /** The earliest of the instants that exist. */
 export function earliest(...instants: (Instant | undefined)[]): Instant | undefined {
   const known = instants.filter((instant) => instant !== undefined)

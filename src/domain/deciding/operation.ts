@@ -15,7 +15,6 @@ import { situationOf, type Situation } from './situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { REPAIR } from '../workload/explanation.ts'
 import {
-  operationInProgress,
   cleared,
   heldBy,
   without,
@@ -75,21 +74,6 @@ function leftAlone({ replicas }: Workload, { message, fault }: Unreadable): Deci
     by: null,
     replicas,
   }
-}
-
-/** When to look again at what a step has written, so that nobody plans it anew; undefined: there may be more to do. */
-export function afterStep(
-  { target, change }: Step,
-  clock: Instant,
-  rules: Rules,
-): Pick<Decision, 'lookAgainAt' | 'reason'> | undefined {
-  if (!target) return undefined
-  // Without pods to wait for a wake ends at once, and the field that it set is still to be given up.
-  if (change?.replicas !== undefined && !operationInProgress(target.state)) return undefined
-  const situation = situationOf(target, clock, rules)
-  if (situation.reading !== target) return undefined
-  const decision = decide(situation)
-  return carryOut(situation, decision) === target ? decision : undefined
 }
 
 /** What the workload becomes by a decision; a decision that changes nothing returns the same reading. */

@@ -1,12 +1,12 @@
 import type { Pace } from '../../kubernetes/ports.ts'
-import type { Clock, Instant, Later, Monotonic } from '../process/clock.ts'
+import type { Later, Monotonic } from '../process/clock.ts'
 import { Timers } from '../process/timers.ts'
 import { backoff, holdsUp, timesInARow, type Due, type Failure, type FailureReason } from './failures.ts'
 import { Lines, type Line } from './lines.ts'
 import type { Observer } from './ports.ts'
 
 interface Handlers<T> {
-  /** A timer of the key fired: `add` or `forget` is the answer. Must not throw. */
+  /** Its backoff or its rest has ended: `add` or `forget` is the answer. Must not throw. */
   readonly evaluate: (key: string) => void
   /**
    * Does what is due, and calls `succeeded` or `failed` before it ends. Must not reject, and sends its first write
@@ -21,20 +21,16 @@ interface Handlers<T> {
 export interface Job<T> {
   readonly key: string
   readonly task: T
-  /**
-   * Monotonic: the first instant whose timer fired since the key was last worked on. Its lateness is measured from
-   * there; undefined: none fired.
-   */
+  /** Monotonic: since when an instant has made it due; undefined: none has. */
   readonly dueSince: number | undefined
-  /** Something that decides on the key beside itself has changed meanwhile: what the task foresees is void. */
-  void: boolean
+  /** An input other than the key's object changed meanwhile, or time alone. */
+  inputsChanged: boolean
 }
 
 interface Options {
   /** Keys in work at once. */
   readonly concurrency: number
   readonly pace: Pace
-  readonly clock: Clock
   readonly monotonic: Monotonic
   readonly observer: Pick<Observer, 'queueDepth' | 'queueWait'>
   /** Default: the system's timeouts. */
@@ -43,46 +39,42 @@ interface Options {
   readonly random?: (() => number) | undefined
 }
 
-/** What is known of one key. It waits in a line, or is in work, or neither. */
+/** The record of one key. It waits in a line, or is in work, or neither. */
 interface Entry<T> {
   readonly key: string
-  /** What is due: it waits in `line` with that, or is worked on again with it after `job`. */
+  /** The task that is due: it waits in `line`, or for the end of `job`. */
   task: T | undefined
   line: Line<Entry<T>> | undefined
   /** Monotonic: since when it waits in line. */
   since: number
   job: Job<T> | undefined
-  /** As of the next job. */
+  /** `dueSince` of the next job. */
   dueSince: number | undefined
   failure: Failure | undefined
 }
 
 /**
- * The one place that decides when a key is evaluated and worked on: by its timer, its backoff, its priority and its age,
- * as many at once as `concurrency` and as fast as `pace` allow. A key is never in two workers' hands; one that is added
- * while in work is worked on again afterwards.
+ * The one place that decides when a key is worked on: by its backoff, its priority and its age, as many at once as
+ * `concurrency` and as fast as `pace` allow. A key is never in two workers' hands; one that is added while in work is
+ * worked on again afterwards. A key has an entry only while something is due, in work or failed.
  */
 export class DelayingQueue<T extends Due> {
   readonly #handlers: Handlers<T>
   readonly #options: Options
-  /** The keys of which there is more to know than their next timer. */
   readonly #entries = new Map<string, Entry<T>>()
   readonly #lines: Lines<Entry<T>>
-  /** The instants to evaluate keys at, by the clock. */
-  readonly #timers: Timers
   /** The ends of backoffs and rests, by monotonic time, which no clock that is set changes. */
-  readonly #delays: Timers
+  readonly #timers: Timers
   #inWork = 0
   #open = false
   #idle = Promise.withResolvers<void>()
 
   constructor(handlers: Handlers<T>, options: Options) {
-    const { clock, monotonic, later, pace } = options
+    const { monotonic, later, pace } = options
     this.#handlers = handlers
     this.#options = options
     this.#lines = new Lines(pace)
-    this.#timers = new Timers((key, at) => this.#fired(key, at), clock, later, monotonic)
-    this.#delays = new Timers((key) => this.#evaluate(key), monotonic, later)
+    this.#timers = new Timers((key) => this.#evaluate(key), monotonic, later)
     pace.onRoom(() => this.#handOut())
   }
 
@@ -94,60 +86,51 @@ export class DelayingQueue<T extends Due> {
   /** Drops what waits, ignores what comes, and resolves when what is in work has ended. */
   async close(): Promise<void> {
     this.#open = false
-    this.#timers.clear()
     for (const key of this.#entries.keys()) this.forget(key)
-    this.#delays.clear()
+    this.#timers.clear()
     this.#options.observer.queueDepth(0)
     if (this.#inWork > 0) await this.#idle.promise
   }
 
   /**
-   * The task is due: the key waits for a worker, once the task's backoff or rest has ended. One that waits already keeps
-   * its age, and also its place unless its priority has changed.
+   * The task is due: the key waits for a worker, once the task's backoff or rest has ended. A key that waits already
+   * keeps its age, and also its place unless its priority has changed. `dueSince`: see `Job`.
    */
-  add(key: string, task: T): void {
+  add(key: string, task: T, dueSince?: number): void {
     if (!this.#open) return
     const until = this.#backoffOf(key, task) ?? this.#handlers.restsUntil(key, task)
     const entry = this.#entryOf(key)
+    entry.dueSince ??= dueSince
     if (until !== undefined) {
       this.#takeBack(entry)
       this.#tidy(entry)
-      this.#delays.set(key, until)
+      this.#timers.set(key, until)
       return
     }
-    this.#delays.delete(key)
+    this.#timers.delete(key)
     entry.task = task
     if (!entry.job) this.#lineUp(entry, task)
   }
 
-  /** Evaluates the key when the clock has reached `at`, instead of the instant given before; undefined: at none. */
-  addAfter(key: string, at: Instant | undefined): void {
-    const before = this.#timers.at(key)
-    // Something else had it evaluated at that instant, before the timer fired.
-    if (before !== undefined && before <= this.#options.clock()) this.#cameDue(key, before)
-    if (at === undefined) this.#timers.delete(key)
-    else if (this.#open) this.#timers.set(key, at)
-  }
-
   /**
-   * What was tried waits out a backoff when it is added again; another task does not. `tried` undefined: nobody knows
-   * what there is to try, so the key is blocked: it is evaluated after its backoff. What waits in line goes on.
+   * The task that was tried waits out a backoff when it is added again; another task does not. `tried` undefined: nobody
+   * knows what there is to try, so the key is blocked: it is evaluated after its backoff. A task in line goes on.
    */
   failed(key: string, why: FailureReason, tried: Due | undefined): void {
     if (!this.#open) return
     const { monotonic, random = Math.random } = this.#options
     const entry = this.#entryOf(key)
     const { job, failure, dueSince } = entry
-    // An edge that came while the key was in work does not wait for what our own code failed over.
-    const edgeCame = !tried && job && dueSince !== undefined
+    // A fault of our own may be over by now, and an edge must not wait for it.
+    const mayBeOver = !tried && job?.inputsChanged
     const times = timesInARow(failure, tried)
-    const notBefore = monotonic() + (edgeCame ? 0 : backoff(why, times, random()))
+    const notBefore = monotonic() + (mayBeOver ? 0 : backoff(why, times, random()))
     entry.failure = { why, tried, times, notBefore }
     entry.dueSince = job?.dueSince ?? dueSince
-    if (!tried) this.#delays.set(key, notBefore)
+    if (!tried) this.#timers.set(key, notBefore)
   }
 
-  /** What failed before has been done, or is due no more. */
+  /** The task that failed has been done, or is no longer due. */
   succeeded(key: string): void {
     const entry = this.#entries.get(key)
     if (!entry) return
@@ -155,9 +138,9 @@ export class DelayingQueue<T extends Due> {
     this.#tidy(entry)
   }
 
-  /** Nothing is due: backoff, lateness and place of the key are forgotten. Its timer stays. */
+  /** Nothing is due: backoff, lateness and place of the key are forgotten. */
   forget(key: string): void {
-    this.#delays.delete(key)
+    this.#timers.delete(key)
     const entry = this.#entries.get(key)
     if (!entry) return
     entry.failure = undefined
@@ -166,18 +149,21 @@ export class DelayingQueue<T extends Due> {
     this.#tidy(entry)
   }
 
-  /** The key no longer exists. */
-  drop(key: string): void {
+  /** An input other than the key's object changed, or time alone: a fault of our own may be over. */
+  inputsChanged(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry?.job) entry.job.inputsChanged = true
+    if (!entry?.failure || entry.failure.tried) return
     this.#timers.delete(key)
-    this.forget(key)
+    this.succeeded(key)
   }
 
-  /** The cluster answers again: what failed for want of an answer waits no longer. */
+  /** The cluster answers again: a key that failed for want of an answer waits no longer. */
   reachable(key: string): void {
     if (this.#entries.get(key)?.failure?.why === 'unavailable') this.succeeded(key)
   }
 
-  /** Whether the key is not to be evaluated: it waits out a failure of which nobody knows what was tried. */
+  /** Whether the key must not be evaluated: it waits out a failure whose task nobody knows. */
   isBlocked(key: string): boolean {
     const failure = this.#entries.get(key)?.failure
     return failure !== undefined && !failure.tried && failure.notBefore > this.#options.monotonic()
@@ -198,22 +184,6 @@ export class DelayingQueue<T extends Due> {
     return failure && holdsUp(failure, task, this.#options.monotonic()) ? failure.notBefore : undefined
   }
 
-  #cameDue(key: string, at: Instant): void {
-    const { clock, monotonic } = this.#options
-    this.#entryOf(key).dueSince ??= monotonic() - Math.max(0, clock() - at)
-  }
-
-  #fired(key: string, at: Instant): void {
-    this.#cameDue(key, at)
-    const failure = this.#entries.get(key)?.failure
-    // Where our own code failed before it may succeed now, and an edge does not wait for it.
-    if (failure && !failure.tried) {
-      this.#delays.delete(key)
-      this.succeeded(key)
-    }
-    this.#evaluate(key)
-  }
-
   /** A key in work is evaluated by its worker, afterwards. */
   #evaluate(key: string): void {
     if (!this.jobOf(key)) this.#handlers.evaluate(key)
@@ -228,7 +198,7 @@ export class DelayingQueue<T extends Due> {
     this.#handOut()
   }
 
-  /** Its task is due no more, or not yet. */
+  /** Its task is no longer due, or not yet. */
   #takeBack(entry: Entry<T>): void {
     entry.task = undefined
     if (!entry.line) return
@@ -254,7 +224,7 @@ export class DelayingQueue<T extends Due> {
     entry.line = undefined
     entry.task = undefined
     entry.dueSince = undefined
-    entry.job = { key, task, dueSince, void: false }
+    entry.job = { key, task, dueSince, inputsChanged: false }
     this.#inWork += 1
     observer.queueWait(Math.max(0, monotonic() - since) / 1000)
     try {
@@ -285,7 +255,7 @@ export class DelayingQueue<T extends Due> {
     return entry
   }
 
-  /** An entry of which nothing is left to know goes. */
+  /** Deletes an entry that holds nothing any more. */
   #tidy({ key, task, job, failure, dueSince }: Entry<T>): void {
     if (!task && !job && !failure && dueSince === undefined) this.#entries.delete(key)
   }

@@ -2,7 +2,7 @@ import type { Pace, Priority } from '../../kubernetes/ports.ts'
 
 const ORDER: readonly Priority[] = ['wake', 'snooze', 'completion']
 
-/** What waits in one line, the first first. */
+/** The items of one line, oldest first. */
 export type Line<T> = Set<T>
 
 /**

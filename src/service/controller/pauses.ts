@@ -88,7 +88,7 @@ export class Pauses {
 
   #evaluate(key: string): void {
     const scaler = this.#ports.autoscaling.scaledObjects.get(key)
-    if (!scaler) return this.#queue.drop(key)
+    if (!scaler) return this.#queue.forget(key)
     if (this.#queue.isBlocked(key)) return
     try {
       const change = this.#due(scaler)

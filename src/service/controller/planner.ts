@@ -1,6 +1,6 @@
 import type { Clock, Instant } from '../process/clock.ts'
-import { isTimeless, type Decision } from '../../domain/deciding/decision.ts'
-import { afterStep, planFailure, planStep, type Step } from '../../domain/deciding/operation.ts'
+import type { Decision } from '../../domain/deciding/decision.ts'
+import { planFailure, planStep, type Step } from '../../domain/deciding/operation.ts'
 import type { Change } from '../../domain/workload/patch.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
@@ -8,7 +8,6 @@ import type { Due } from './failures.ts'
 import type { LastKnownMarks } from './last-known-marks.ts'
 import type { Evaluations } from '../evaluating/ports.ts'
 import type { Scalings } from './ports.ts'
-import { NEVER } from '../process/timers.ts'
 
 /** Milliseconds that a plan may wait for a worker: its operation is dated when it was planned. */
 const PLAN_LIFE_MS = 2000
@@ -20,14 +19,8 @@ export interface Planned extends Due {
   readonly at: Instant
   /** undefined: it is planned again when its turn comes. */
   readonly step: Step | undefined
-}
-
-/** The outcome of an evaluation. */
-export interface Evaluation {
-  /** undefined: there is nothing to write. */
-  readonly planned: Planned | undefined
-  /** When to evaluate again if nothing changes before. */
-  readonly lookAgainAt: Instant | undefined
+  /** When it waits no longer for those that wake before it; undefined: it waits for none. */
+  readonly waitsUntil?: Instant | undefined
 }
 
 interface PlannerPorts {
@@ -48,12 +41,11 @@ export class Planner {
     this.#marks = marks
   }
 
-  evaluate(workload: Workload): Evaluation {
+  /** undefined: there is nothing to write. */
+  evaluate(workload: Workload): (Planned & { readonly step: Step }) | undefined {
     const at = this.#ports.clock()
     const step = this.#plan(workload, at)
-    const { decision, change } = step
-    const planned = change && { ...dueOf(decision), workload, at, step }
-    return { planned, lookAgainAt: lookAgainAt(decision) }
+    return step.change && { ...dueOf(step.decision), workload, at, step }
   }
 
   /** The step for this copy: the one that was planned if it was planned on this very copy and just now, else a new one. */
@@ -63,12 +55,6 @@ export class Planner {
     const { lookAgainAt = Number.POSITIVE_INFINITY } = step.decision
     const stillRight = copy === workload && now >= at && now - at <= PLAN_LIFE_MS && now < lookAgainAt
     return stillRight ? step : this.#plan(copy, now)
-  }
-
-  /** The evaluation after a step is written; undefined: evaluate the copy instead. */
-  evaluationAfter(step: Step): Evaluation | undefined {
-    const decision = afterStep(step, this.#ports.clock(), this.#rules)
-    return decision && { planned: undefined, lookAgainAt: lookAgainAt(decision) }
   }
 
   /** The change that records in the state that the cluster refused this decision. */
@@ -84,10 +70,6 @@ export class Planner {
     const attributed = scaledBy === undefined ? workload : { ...workload, scaledBy }
     return planStep(attributed, now, this.#rules, this.#marks.of(workload))
   }
-}
-
-function lookAgainAt(decision: Pick<Decision, 'lookAgainAt' | 'reason'>): Instant | undefined {
-  return isTimeless(decision) ? undefined : (decision.lookAgainAt ?? NEVER)
 }
 
 /** Waking comes first; a write that moves no pods comes last. */

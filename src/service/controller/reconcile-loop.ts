@@ -1,5 +1,4 @@
-import { systemMonotonic } from '../process/clock.ts'
-import { earliest } from '../../domain/deciding/decision.ts'
+import { LONGEST_SLEEP, systemMonotonic, type Monotonic } from '../process/clock.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { isOlder, keyOf, parseKey, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import { BudgetWarnings } from './budget-warnings.ts'
@@ -7,11 +6,10 @@ import { DelayingQueue, type Job } from './delaying-queue.ts'
 import type { HistoryReporter } from './history-reporter.ts'
 import type { LastKnownMarks } from './last-known-marks.ts'
 import { Outages } from './outages.ts'
-import { Planner, type Evaluation, type Planned } from './planner.ts'
+import { Planner, type Planned } from './planner.ts'
 import type { Stopping } from '../../kubernetes/ports.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { Reconciler, type Done } from './reconciler.ts'
-import { isRelevant } from '../../domain/deciding/relevance.ts'
 import { inTurns } from '../process/turns.ts'
 import { WriteBudget } from './write-budget.ts'
 
@@ -27,7 +25,7 @@ interface Known {
   readonly reporter: HistoryReporter
 }
 
-/** Evaluate → enqueue → reconcile → when to look again. An evaluation does no I/O; a reconcile sends one patch. */
+/** Evaluate → enqueue → reconcile → evaluate. An evaluation does no I/O; a reconcile sends one patch. */
 export class ReconcileLoop {
   readonly #ports: ControllerPorts
   readonly #reporter: HistoryReporter
@@ -37,7 +35,10 @@ export class ReconcileLoop {
   readonly #reconciler: Reconciler
   readonly #rules: Rules
   readonly #queue: DelayingQueue<Planned>
+  readonly #monotonic: Monotonic
   #stopping: Required<Stopping> = { signal: AbortSignal.abort(), cut: AbortSignal.abort() }
+  /** Monotonic. */
+  #openedAt = 0
 
   constructor(
     ports: ControllerPorts,
@@ -47,6 +48,7 @@ export class ReconcileLoop {
   ) {
     const { monotonic = systemMonotonic } = ports
     this.#ports = ports
+    this.#monotonic = monotonic
     this.#rules = rules
     this.#reporter = reporter
     this.#outages = new Outages(ports.workloads)
@@ -57,7 +59,10 @@ export class ReconcileLoop {
     const handlers = {
       evaluate: (key: string) => this.#evaluateNewest(key),
       work: (job: Job<Planned>) => this.#work(job).catch((error: unknown) => this.failedOver(job.key, error)),
-      restsUntil: (_: string, planned: Planned) => warnings.restsUntil(planned.workload, planned),
+      restsUntil: (_: string, planned: Planned) =>
+        planned.waitsUntil === undefined
+          ? warnings.restsUntil(planned.workload, planned)
+          : monotonic() + planned.waitsUntil - ports.clock(),
     }
     this.#queue = new DelayingQueue<Planned>(handlers, { ...ports, monotonic, concurrency })
   }
@@ -65,6 +70,7 @@ export class ReconcileLoop {
   /** `stopping` ends what will be in work. */
   open(stopping: Required<Stopping>): void {
     this.#stopping = stopping
+    this.#openedAt = this.#monotonic()
     this.#queue.open()
   }
 
@@ -81,16 +87,17 @@ export class ReconcileLoop {
     else this.#evaluate(workload)
   }
 
-  /** What decides on it beside itself has changed: what a write in flight foresaw is void. */
+  /** An input other than the workload changed, or time alone. */
   inputsChanged(workload: Workload): void {
-    const job = this.#queue.jobOf(keyOf(workload))
-    if (job) job.void = true
-    this.workloadChanged(workload)
+    const key = keyOf(workload)
+    this.#queue.inputsChanged(key)
+    if (this.#queue.jobOf(key)) this.#reporter.evaluated(workload)
+    else this.#evaluate(workload, this.#monotonic() - LONGEST_SLEEP)
   }
 
   /** The workload no longer exists. */
   drop(workload: Workload): void {
-    this.#queue.drop(keyOf(workload))
+    this.#queue.forget(keyOf(workload))
   }
 
   /** The watch of a kind broke, or is connected again: then everything that waited for it is written at once. */
@@ -98,7 +105,7 @@ export class ReconcileLoop {
     if (!connected) return this.#outages.began(kind)
     const catchUp = (key: string) => {
       this.#queue.reachable(key)
-      this.#evaluateNewest(key)
+      this.#evaluateNewest(key, undefined, this.#openedAt)
     }
     void inTurns(this.#outages.ended(kind), catchUp, this.#stopping.signal)
   }
@@ -111,31 +118,36 @@ export class ReconcileLoop {
     this.#queue.failed(key, 'refused', undefined)
   }
 
-  /** Evaluates the informer's copy, unless `found` is newer. `known`: what an evaluation of `found` finds. */
-  #evaluateNewest(key: string, found?: Workload, known?: Evaluation): void {
+  /** Evaluates the informer's copy, unless `found` is newer. */
+  #evaluateNewest(key: string, found?: Workload, since?: number): void {
     const copy = this.#ports.workloads.get(parseKey(key))
-    if (!copy) return this.#queue.drop(key)
+    if (!copy) return this.#queue.forget(key)
     try {
-      if (found?.uid === copy.uid && !isRelevant(found, copy)) this.#evaluate(copy, known)
       // Also of another uid: it was deleted and created again, and the watch has not said so yet.
-      else this.#evaluate(found && isOlder(copy, found) ? found : copy)
+      this.#evaluate(found && isOlder(copy, found) ? found : copy, since)
     } catch (error) {
       this.failedOver(key, error)
     }
   }
 
-  #evaluate(workload: Workload, known?: Evaluation): void {
+  /** An edge that came after `since` (monotonic) is acted on late, and its lateness is measured. */
+  #evaluate(workload: Workload, since = Number.POSITIVE_INFINITY): void {
     const key = keyOf(workload)
     if (this.#outages.defers(workload.kind, key)) return
     this.#reporter.evaluated(workload)
     if (this.#queue.isBlocked(key)) return
-    const { planned, lookAgainAt } = known ?? this.#planner.evaluate(workload)
-    const decision = planned?.step?.decision
-    const wait = decision && this.#rules.waitOf?.(workload, decision, this.#ports.clock())
-    this.#queue.addAfter(key, earliest(lookAgainAt, wait?.until))
-    if (planned && !wait)
-      this.#queue.add(key, this.#queue.depth < PLANS_KEPT ? planned : { ...planned, step: undefined })
-    else this.#queue.forget(key)
+    const planned = this.#planner.evaluate(workload)
+    if (!planned) return this.#queue.forget(key)
+    const waitsUntil = this.#rules.waitOf?.(workload, planned.step.decision, this.#ports.clock())?.until
+    const step = this.#queue.depth < PLANS_KEPT ? planned.step : undefined
+    const edge = this.#edgeOf(planned)
+    const dueSince = edge >= since && waitsUntil === undefined ? edge : undefined
+    this.#queue.add(key, { ...planned, step, waitsUntil }, dueSince)
+  }
+
+  /** The instant of its edge by monotonic time; -Infinity: no edge made it due. */
+  #edgeOf({ dueAt = Number.NEGATIVE_INFINITY }: Planned): number {
+    return this.#monotonic() - Math.max(0, this.#ports.clock() - dueAt)
   }
 
   async #work(job: Job<Planned>): Promise<void> {
@@ -144,24 +156,19 @@ export class ReconcileLoop {
     if (this.#outages.defers(kind, key)) return this.#queue.failed(key, 'unavailable', task)
     const { signal, cut } = this.#stopping
     const stopping = { signal: AbortSignal.any([signal, this.#outages.signal(kind)]), cut }
+    const startedAt = this.#monotonic()
     const outcome = await this.#reconciler.reconcile(parseKey(key), task, stopping)
-    switch (outcome.type) {
-      case 'failed':
-        this.#queue.failed(key, outcome.why, outcome.tried)
-        if (!signal.aborted) this.#evaluateNewest(key)
-        return
-      case 'done':
-        this.#done(job, outcome)
-        if (!signal.aborted)
-          this.#evaluateNewest(key, outcome.workload, job.void ? undefined : outcome.evaluation)
-    }
+    if (outcome.type === 'failed') this.#queue.failed(key, outcome.why, outcome.tried)
+    else this.#done(job, outcome)
+    const found = outcome.type === 'done' ? outcome.workload : undefined
+    if (!signal.aborted) this.#evaluateNewest(key, found, startedAt)
   }
 
   #done({ key, dueSince }: Job<Planned>, { wrote, moved }: Done): void {
-    const { observer, monotonic = systemMonotonic } = this.#ports
-    if (wrote) this.#budget.wrote(key, moved?.dueAt, monotonic())
+    const now = this.#monotonic()
+    if (wrote) this.#budget.wrote(key, moved?.dueAt, now)
     if (moved?.dueAt !== undefined && dueSince !== undefined)
-      observer.scheduleLag((monotonic() - dueSince) / 1000)
+      this.#ports.observer.scheduleLag((now - dueSince) / 1000)
     this.#queue.succeeded(key)
   }
 }

@@ -1,12 +1,9 @@
-import { changed } from '../../domain/workload/change.ts'
 import type { Decision } from '../../domain/deciding/decision.ts'
-import { readsTheSame } from '../../domain/workload/marks.ts'
-import type { Change } from '../../domain/workload/patch.ts'
-import { keyOf, podsFollowed, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { keyOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { messageOf, Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Due, FailureReason } from './failures.ts'
-import { dueOf, type Evaluation, type Planned, type Planner } from './planner.ts'
+import { dueOf, type Planned, type Planner } from './planner.ts'
 import type { Recorder, Stopping, Writer } from '../../kubernetes/ports.ts'
 import type { Observer } from './ports.ts'
 
@@ -17,8 +14,6 @@ export interface Done {
   readonly wrote: boolean
   /** The decision that moved it; undefined: nothing moved. */
   readonly moved: Decision | undefined
-  /** What an evaluation of it would find; undefined: it has to be made. */
-  readonly evaluation: Evaluation | undefined
 }
 
 interface Failed {
@@ -70,9 +65,7 @@ export class Reconciler {
         const { action, trigger, reason } = moved
         logger.info({ workload: keyOf(key), action, trigger, reason: reason.code }, reason.text)
       }
-      const known = wrote && isAsPlanned(workload, sentFor, step.change)
-      const evaluation = known ? this.#planner.evaluationAfter(step) : undefined
-      return { type: 'done', workload, wrote, moved, evaluation }
+      return { type: 'done', workload, wrote, moved }
     } catch (error) {
       const done = await this.#failed(sentFor, error, decided, stopping)
       return typeof done === 'string' ? { type: 'failed', why: done, tried } : done
@@ -123,7 +116,7 @@ export class Reconciler {
     const plan = (workload: Workload) => ({ change: this.#planner.failure(workload, decision) })
     const options = { priority: 'completion', ...stopping } as const
     const { workload, wrote } = await this.#ports.writer.write(key, plan, options)
-    return wrote ? { type: 'done', workload, wrote, moved: undefined, evaluation: undefined } : undefined
+    return wrote ? { type: 'done', workload, wrote, moved: undefined } : undefined
   }
 
   #reasonOf(key: WorkloadKey, error: unknown): FailureReason {
@@ -141,10 +134,4 @@ export class Reconciler {
 /** Whether an admission webhook hangs or fails for this workload, which says nothing about the cluster. */
 function isOfWebhook(error: unknown): boolean {
   return error instanceof Refusal && error.details['webhook'] === true
-}
-
-/** Whether a write left nothing else than was planned: a patch does not test all that a decision rests on. */
-function isAsPlanned(written: Workload, sentFor: Workload, change: Change | undefined): boolean {
-  const expected = change ? changed(sentFor, change) : sentFor
-  return readsTheSame(expected, written) && podsFollowed(expected) === podsFollowed(written)
 }

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
-import { quietLater, type Clock, type Instant, type Later, type Monotonic } from '../process/clock.ts'
-import { earliest, isTimeless } from '../../domain/deciding/decision.ts'
+import { LONGEST_SLEEP, quietLater, type Clock, type Instant, type Later } from '../process/clock.ts'
+import { earliest } from '../../domain/deciding/decision.ts'
 import { planStep, type Step } from '../../domain/deciding/operation.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { readWorkload, type Reading } from '../../domain/workload/reading.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
-import { keyOf, parseKey, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
-import { NEVER, Timers } from '../process/timers.ts'
+import { isOlder, keyOf, parseKey, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { Timers } from '../process/timers.ts'
 import type * as Ports from './ports.ts'
 
 /** The meaning of a copy, and the step that is due. */
@@ -21,15 +21,13 @@ export interface Evaluation {
 }
 
 interface EvaluationsOptions {
-  readonly workloads: { get(key: WorkloadKey): Workload | undefined }
+  readonly workloads: { get(key: WorkloadKey): Workload | undefined; list(): Iterable<WorkloadKey> }
   readonly rules: Rules
   readonly clock: Clock
-  /** Tells when the clock was set. */
-  readonly monotonic: Monotonic
   /** Default: the system's timeouts, which keep no process alive. */
   readonly later?: Later | undefined
-  /** Time alone has changed what is decided, or the clock was set back, so that it may have been decided at a wrong time. */
-  readonly due: (key: WorkloadKey) => void
+  /** Must call `changed` for these: time alone changed their decision, or it was made at a wrong time. */
+  readonly due: (keys: Iterable<WorkloadKey>) => void
   /** Default: `planStep`. */
   readonly plan?: typeof planStep
 }
@@ -45,12 +43,15 @@ export class Evaluations implements Ports.Evaluations {
   readonly #plan: typeof planStep
   readonly #made = new LRUCache<Workload, Evaluation>({ max: KEPT })
   readonly #timers: Timers
+  /** The newest time of an evaluation. */
+  #newest: Instant = 0
+  #disarm: (() => void) | undefined
 
   constructor(options: EvaluationsOptions) {
-    const { clock, monotonic, later = quietLater, due, plan = planStep } = options
+    const { clock, later = quietLater, due, plan = planStep } = options
     this.#options = options
     this.#plan = plan
-    this.#timers = new Timers((key) => due(parseKey(key)), clock, later, monotonic)
+    this.#timers = new Timers((key) => due([parseKey(key)]), clock, later)
   }
 
   /** The evaluation of this copy that holds now. */
@@ -61,7 +62,8 @@ export class Evaluations implements Ports.Evaluations {
     if (known && holds(known, now)) return known
     const evaluation = this.#evaluate(workload, now)
     this.#made.set(workload, evaluation)
-    if (workloads.get(workload) === workload) this.#await(keyOf(workload), evaluation)
+    const copy = workloads.get(workload)
+    if (copy === workload || (copy && isOlder(copy, workload))) this.#await(keyOf(workload), evaluation)
     return evaluation
   }
 
@@ -77,15 +79,37 @@ export class Evaluations implements Ports.Evaluations {
 
   stop(): void {
     this.#timers.clear()
+    this.#disarm?.()
+    this.#disarm = undefined
   }
 
-  #await(key: string, { step, lookAgainAt }: Evaluation): void {
-    if (lookAgainAt === undefined && isTimeless(step.decision)) this.#timers.delete(key)
-    else this.#timers.set(key, lookAgainAt ?? NEVER)
+  #await(key: string, { at, lookAgainAt }: Evaluation): void {
+    // A timer that is due fires in a moment and notifies every listener: a question before that must not cancel it.
+    if ((this.#timers.at(key) ?? Number.POSITIVE_INFINITY) <= at) return
+    if (lookAgainAt === undefined) this.#timers.delete(key)
+    else this.#timers.set(key, lookAgainAt)
+  }
+
+  /** Once a minute, checks whether the clock was set back to before the newest decision; set ahead, it makes timers due. */
+  #lookAtClock(): void {
+    const { clock, workloads, due } = this.#options
+    this.#disarm = undefined
+    if (clock() < this.#newest) {
+      this.#newest = 0
+      due(workloads.list())
+    }
+    this.#watchClock()
+  }
+
+  #watchClock(): void {
+    const { later = quietLater } = this.#options
+    this.#disarm ??= later(() => this.#lookAtClock(), LONGEST_SLEEP)
   }
 
   #evaluate(workload: Workload, now: Instant): Evaluation {
     const { rules } = this.#options
+    this.#newest = Math.max(this.#newest, now)
+    this.#watchClock()
     const reading = readWorkload(workload, rules)
     const step = this.#plan(workload, now, rules)
     const ends =

@@ -1,6 +1,6 @@
 import type { AuthSettings } from '../api/ports.ts'
 import type { ConfiguredCalendars } from '../calendars/configured-calendars.ts'
-import { systemMonotonic, type Clock } from '../process/clock.ts'
+import type { Clock } from '../process/clock.ts'
 import { excludedNamespaces, type Config } from '../config/config.ts'
 import type { OneTimeSignIn } from '../../console/console.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
@@ -81,11 +81,10 @@ export function wire(options: ServiceOptions): Wiring {
       : ({ labels, namespace }: Workload) =>
           labels?.[teamLabel] ?? cluster.namespaces.get(namespace)?.labels?.[teamLabel]
   const evaluations: Evaluations = new Evaluations({
-    workloads: { get: (key) => cluster.informer.get(key) },
+    workloads: { get: (key) => cluster.informer.get(key), list: () => cluster.informer.list() },
     rules,
     clock,
-    monotonic: systemMonotonic,
-    due: (key) => cluster.informer.inputsChanged([key]),
+    due: (keys) => cluster.informer.inputsChanged(keys),
   })
   const metrics = new Metrics({
     evaluations,

@@ -6,12 +6,12 @@ import { situationOf } from '../../../src/domain/deciding/situation.ts'
 import type { Decision } from '../../../src/domain/deciding/decision.ts'
 import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import type { Unreadable } from '../../../src/domain/workload/state-codec.ts'
-import { afterStep, carryOut, planFailure, planStep } from '../../../src/domain/deciding/operation.ts'
+import { carryOut, planFailure, planStep } from '../../../src/domain/deciding/operation.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { decoded, read } from '../../support/readable.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
-import { aCronJob, aDaemonSet, aDeployment } from '../../support/workloads.ts'
+import { aDaemonSet, aDeployment } from '../../support/workloads.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
 const NOON = at('Mon 12:00')
@@ -72,36 +72,6 @@ describe('a decision that changes nothing', () => {
       const situation = situationOf(reading, NOON, RULES)
       expect(carryOut(situation, decide(situation))).to.equal(reading)
     }
-  })
-})
-
-describe('after a step', () => {
-  it('nothing more is to be done, so it is known when to look again', () => {
-    const after = afterStep(planStep(awake, at('Mon 18:00'), RULES), at('Mon 18:00'), RULES)
-    expect(after?.lookAgainAt).to.equal(at('Mon 18:00') + 10 * MINUTE)
-    const held = afterStep(planStep(awake, NOON, RULES), NOON, RULES)
-    expect(held?.lookAgainAt).to.equal(at('Mon 18:00'))
-  })
-
-  it('it is not known where an edge passed or an operation timed out before it was written', () => {
-    const edge = at('Mon 18:00')
-    expect(afterStep(planStep(awake, edge - 1, RULES), edge, RULES)).to.equal(undefined)
-    expect(afterStep(planStep(awake, edge, RULES), edge + 10 * MINUTE, RULES)).to.equal(undefined)
-  })
-
-  it('it is not known of a CronJob that woke: it waits for no pods, and its field is given up at once', () => {
-    const asleep = aCronJob()
-      .enabled()
-      .scheduled(WORK)
-      .snoozed({ at: at('Mon 18:00') })
-    const woken = planStep(asleep, at('Tue 8:00'), RULES)
-    expect(woken.decision.action).to.equal('wake')
-    expect(afterStep(woken, at('Tue 8:00'), RULES)).to.equal(undefined)
-  })
-
-  it('it is not known of a workload that is left alone', () => {
-    const deleting = awake.with({ deleting: true })
-    expect(afterStep(planStep(deleting, NOON, RULES), NOON, RULES)).to.equal(undefined)
   })
 })
 

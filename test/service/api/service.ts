@@ -107,8 +107,7 @@ export class Service {
       workloads: this.cluster,
       rules: given.rules ?? rules,
       clock: () => this.now,
-      monotonic: () => this.now,
-      due: (key) => this.cluster.inputsChanged([key]),
+      due: (keys) => this.cluster.inputsChanged(keys),
     })
     this.cluster.onChange((before, after) => evaluations.changed(before, after))
     const deps: ApiDeps = {

@@ -24,7 +24,7 @@ export const due = (priority: Priority, dueAt?: number): Due => ({ priority, due
 /** A queue whose work lasts until it is said to end, and whose evaluations are noted. */
 export function aQueue({ concurrency = 1, open = true, pace = UNPACED, random = () => 1 }: Options = {}) {
   const time = new FakeTime(NOON)
-  const { clock, monotonic, later } = time
+  const { monotonic, later } = time
   const told = new Told()
   const started: string[] = []
   const jobs: Job<Due>[] = []
@@ -48,7 +48,7 @@ export function aQueue({ concurrency = 1, open = true, pace = UNPACED, random = 
       },
       restsUntil: (key) => ((rests.get(key) ?? 0) > time.monotonic() ? rests.get(key) : undefined),
     },
-    { clock, monotonic, later, concurrency, pace, observer: told, random },
+    { monotonic, later, concurrency, pace, observer: told, random },
   )
   if (open) queue.open()
   const add = (key: string, priority: Priority = 'snooze', dueAt?: number) =>

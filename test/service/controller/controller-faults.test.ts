@@ -275,7 +275,7 @@ describe('the controller, with a copy behind the truth,', () => {
   })
 
   it('asks at most every 2 s for what is gone, until the watch says so', async () => {
-    const { time, cluster, start } = aRig(at('Mon 17:59'))
+    const { time, cluster, start, armed } = aRig(at('Mon 17:59'))
     cluster.put(web)
     await start()
     cluster.watch.cut()
@@ -286,7 +286,7 @@ describe('the controller, with a copy behind the truth,', () => {
     cluster.watch.mend()
     await time.pass(DAY)
     expect(cluster.sent).to.equal(asked)
-    expect(time.armed).to.equal(0)
+    expect(armed()).to.equal(0)
   })
 
   it('asks once for what was deleted and created again', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MINUTE } from '../../support/rules.ts'
-import { aQueue, due, NOON } from './a-queue.ts'
+import { aQueue, due } from './a-queue.ts'
 
 const SNOOZE = due('snooze', 18)
 
@@ -82,15 +82,33 @@ describe('a failure in the delaying queue', () => {
     expect(queue.isBlocked('a')).to.equal(false)
   })
 
-  it('of our own does not delay an edge', async () => {
-    const { queue, evaluated, time } = aQueue()
+  it('of our own ends when what decides on the key has changed, as at an edge', async () => {
+    const { queue, evaluated, started, time } = aQueue()
     queue.failed('a', 'refused', undefined)
-    queue.addAfter('a', NOON + 1000)
-    await time.pass(1000)
-    expect(evaluated).to.deep.equal(['a 12:00:01'])
+    queue.inputsChanged('a')
     expect(queue.isBlocked('a')).to.equal(false)
+    queue.add('a', SNOOZE)
+    expect(started).to.deep.equal(['a snooze'])
     await time.pass(MINUTE)
-    expect(evaluated, 'nor is it evaluated again for it').to.have.length(1)
+    expect(evaluated, 'nor is it evaluated for it').to.deep.equal([])
+  })
+
+  it('of our own, where that changed while it was in work, is tried again at once', async () => {
+    const { queue, add, evaluated, time, finish } = aQueue()
+    add('a')
+    queue.inputsChanged('a')
+    queue.failed('a', 'refused', undefined)
+    await finish('a')
+    await time.pass(0)
+    expect(evaluated).to.deep.equal(['a 12:00:00'])
+  })
+
+  it('of a write does not end when what decides on the key has changed', () => {
+    const { queue, started } = aQueue()
+    queue.failed('a', 'refused', SNOOZE)
+    queue.inputsChanged('a')
+    queue.add('a', SNOOZE)
+    expect(started).to.deep.equal([])
   })
 
   it('or a rest that nothing waits for any more evaluates nothing', async () => {
@@ -128,28 +146,21 @@ describe('a failure in the delaying queue', () => {
   })
 
   it('keeps the instant that lateness is measured from; a success and a forget do not', async () => {
-    const { queue, hooks, jobs, time, finish } = aQueue()
-    hooks.evaluate = (key) => queue.add(key, SNOOZE)
-    queue.addAfter('a', NOON + 1000)
-    await time.pass(1000)
+    const { queue, jobs, time, finish } = aQueue()
+    queue.add('a', SNOOZE, 7)
     queue.failed('a', 'unavailable', SNOOZE)
     queue.add('a', SNOOZE)
     await finish('a')
     await time.pass(100)
-    queue.addAfter('a', NOON + 5000)
-    await time.pass(5000)
+    queue.add('a', SNOOZE, 9)
     queue.succeeded('a')
     await finish('a')
     queue.add('a', SNOOZE)
     await finish('a')
-    const second = 1000
-    expect(
-      jobs.map(({ dueSince }) => dueSince),
-      'the third fired while in work',
-    ).to.deep.equal([second, second, 5000])
-    queue.addAfter('b', NOON + 8000)
-    hooks.evaluate = (key) => queue.forget(key)
-    await time.pass(8000)
+    expect(jobs.map(({ dueSince }) => dueSince)).to.deep.equal([7, 7, undefined])
+    queue.failed('b', 'unavailable', SNOOZE)
+    queue.add('b', SNOOZE, 8)
+    queue.forget('b')
     queue.add('b', SNOOZE)
     expect(jobs.at(-1)).to.deep.include({ key: 'b', dueSince: undefined })
   })

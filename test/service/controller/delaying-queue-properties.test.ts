@@ -15,8 +15,8 @@ const LONGEST = { refused: 600_000, unavailable: 2000 }
 const FIRST = { refused: 10_000, unavailable: 100 }
 
 type Command =
-  | { readonly type: 'add'; readonly key: string; readonly priority: Priority }
-  | { readonly type: 'addAfter'; readonly key: string; readonly milliseconds: number }
+  | { readonly type: 'add'; readonly key: string; readonly priority: Priority; readonly cameDue: boolean }
+  | { readonly type: 'inputs changed'; readonly key: string }
   | { readonly type: 'succeed'; readonly key: string }
   | { readonly type: 'forget'; readonly key: string }
   | { readonly type: 'fail'; readonly key: string; readonly why: FailureReason; readonly known: boolean }
@@ -27,12 +27,11 @@ const key = fc.constantFrom('a', 'b', 'c', 'd')
 const priority = fc.constantFrom(...ORDER)
 const COMMANDS: fc.Arbitrary<Command[]> = fc.array(
   fc.oneof(
-    { weight: 5, arbitrary: fc.record({ type: fc.constant('add' as const), key, priority }) },
-    fc.record({
-      type: fc.constant('addAfter' as const),
-      key,
-      milliseconds: fc.integer({ min: -1, max: 9000 }),
-    }),
+    {
+      weight: 5,
+      arbitrary: fc.record({ type: fc.constant('add' as const), key, priority, cameDue: fc.boolean() }),
+    },
+    fc.record({ type: fc.constant('inputs changed' as const), key }),
     { weight: 3, arbitrary: fc.record({ type: fc.constant('succeed' as const), key }) },
     fc.record({ type: fc.constant('forget' as const), key }),
     {
@@ -61,11 +60,14 @@ class Modelled {
   readonly time = new FakeTime(NOON)
   readonly due = new Map<string, Priority>()
   readonly line = new Map<string, Priority>()
+  /** What was added of those in work: it waits once that has ended. */
+  readonly again = new Map<string, Priority>()
   readonly work = new Map<string, { job: Job<Due>; end: () => void }>()
   readonly failures = new Map<string, Failed>()
-  readonly timers = new Map<string, number>()
-  /** The keys in work whose timer has fired meanwhile. */
-  readonly firedInWork = new Set<string>()
+  /** Since when an instant has made it due, for the next job. */
+  readonly dueSince = new Map<string, number>()
+  /** The keys in work whose inputs have changed meanwhile. */
+  readonly changedInWork = new Set<string>()
   readonly room = new Set<Priority>(ORDER)
   handedOut = 0
   /** What went against the model where a throw would be lost. */
@@ -85,7 +87,6 @@ class Modelled {
       restsUntil: () => undefined,
     },
     {
-      clock: this.time.clock,
       monotonic: this.time.monotonic,
       later: this.time.later,
       concurrency: CONCURRENCY,
@@ -102,12 +103,10 @@ class Modelled {
   )
 
   async run(command: Command): Promise<void> {
-    if (command.type === 'add') this.#add(command.key, command.priority)
-    else if (command.type === 'addAfter') {
-      const at = this.time.clock() + command.milliseconds
-      this.timers.set(command.key, at)
-      this.queue.addAfter(command.key, at)
-    } else if (command.type === 'forget') this.#forget(command.key)
+    if (command.type === 'add')
+      this.#add(command.key, command.priority, command.cameDue ? this.time.monotonic() : undefined)
+    else if (command.type === 'inputs changed') this.#inputsChanged(command.key)
+    else if (command.type === 'forget') this.#forget(command.key)
     else if (command.type === 'succeed') this.#end(command.key, () => this.#succeeded(command.key))
     else if (command.type === 'fail')
       this.#end(command.key, (job) => this.#failed(job, command.why, command.known))
@@ -115,7 +114,7 @@ class Modelled {
       if (command.free) this.room.add(command.priority)
       else this.room.delete(command.priority)
       this.#roomMade()
-    } else await this.#pass(command.milliseconds)
+    } else await this.time.pass(command.milliseconds)
     await settled()
   }
 
@@ -125,38 +124,41 @@ class Modelled {
     this.#roomMade()
     for (let round = 0; round < 20; round++) {
       for (const each of this.work.keys()) await this.run({ type: 'succeed', key: each })
-      await this.#pass(HOUR / 6)
+      await this.time.pass(HOUR / 6)
     }
   }
 
-  /** A timer that fires for a key in work leaves it to its worker. */
-  async #pass(milliseconds: number): Promise<void> {
-    await this.time.pass(milliseconds)
-    for (const each of this.work.keys()) {
-      if ((this.timers.get(each) ?? Number.POSITIVE_INFINITY) > this.time.clock()) continue
-      this.timers.delete(each)
-      this.firedInWork.add(each)
-      this.#unblock(each)
-    }
-  }
-
-  #unblock(each: string): void {
+  /** As the controller: a key in work is evaluated by its worker, another at once. */
+  #inputsChanged(each: string): void {
     const failed = this.failures.get(each)
     if (failed && !failed.tried) this.failures.delete(each)
+    this.queue.inputsChanged(each)
+    if (this.work.has(each)) this.changedInWork.add(each)
+    else this.#evaluated(each, true)
   }
 
-  #add(each: string, wanted: Priority): void {
+  #add(each: string, wanted: Priority, dueSince?: number): void {
     this.due.set(each, wanted)
-    if (this.#waits(each, wanted)) this.line.delete(each)
-    else if (!this.work.has(each)) this.line.set(each, wanted)
-    this.queue.add(each, { priority: wanted, dueAt: undefined })
+    if (dueSince !== undefined && !this.dueSince.has(each)) this.dueSince.set(each, dueSince)
+    if (this.#waits(each, wanted)) for (const waiting of [this.line, this.again]) waiting.delete(each)
+    else if (this.work.has(each)) this.again.set(each, wanted)
+    else this.#lineUp(each, wanted)
+    this.queue.add(each, { priority: wanted, dueAt: undefined }, dueSince)
+  }
+
+  /** Behind the others, unless it waits with that priority already. */
+  #lineUp(each: string, wanted: Priority): void {
+    if (this.line.get(each) === wanted) return
+    this.line.delete(each)
+    this.line.set(each, wanted)
   }
 
   #forget(each: string): void {
     this.due.delete(each)
     this.line.delete(each)
+    this.again.delete(each)
     this.failures.delete(each)
-    this.firedInWork.delete(each)
+    this.dueSince.delete(each)
     this.queue.forget(each)
   }
 
@@ -165,14 +167,17 @@ class Modelled {
     return failed !== undefined && (failed.tried ?? wanted) === wanted && failed.until > this.time.monotonic()
   }
 
-  #checkHandedOut({ key: each, task }: Job<Due>): void {
+  #checkHandedOut({ key: each, task, dueSince }: Job<Due>): void {
     expect(this.work.has(each), 'in two hands').to.equal(false)
     expect(this.work.size).to.be.below(CONCURRENCY)
     expect(this.due.get(each), 'handed out what is due').to.equal(task.priority)
+    expect(dueSince, 'due since').to.equal(this.dueSince.get(each))
     expect(this.room.has(task.priority), 'room').to.equal(true)
     // A key that is blocked is evaluated no more, but what waits in line already goes on.
     const known = this.failures.get(each)?.tried !== undefined
     expect(known && this.#waits(each, task.priority), 'in backoff').to.equal(false)
+    const [first] = [...this.line].find(([, before]) => before === task.priority) ?? [each]
+    expect(first, 'the oldest first').to.equal(each)
     this.line.delete(each)
     for (const [other, before] of this.line) {
       const overtaken = ORDER.indexOf(before) < ORDER.indexOf(task.priority) && this.room.has(before)
@@ -183,7 +188,8 @@ class Modelled {
   #begin(job: Job<Due>): Promise<void> {
     this.handedOut++
     this.due.delete(job.key)
-    this.firedInWork.delete(job.key)
+    this.changedInWork.delete(job.key)
+    this.dueSince.delete(job.key)
     return new Promise((end) => this.work.set(job.key, { job, end }))
   }
 
@@ -194,9 +200,9 @@ class Modelled {
     this.#evaluated(each, true)
     inWork.end()
     this.work.delete(each)
-    // What was added meanwhile waits now.
-    const again = this.due.get(each)
-    if (again && !this.#waits(each, again)) this.line.set(each, again)
+    const again = this.again.get(each)
+    this.again.delete(each)
+    if (again) this.#lineUp(each, again)
   }
 
   #succeeded(each: string): void {
@@ -204,28 +210,25 @@ class Modelled {
     this.queue.succeeded(each)
   }
 
-  #failed({ key: each, task }: Job<Due>, why: FailureReason, known: boolean): void {
+  #failed({ key: each, task, dueSince }: Job<Due>, why: FailureReason, known: boolean): void {
     const before = this.failures.get(each)
     const same = before && (!known || (before.tried ?? task.priority) === task.priority)
     const times = same ? before.times + 1 : 1
     const now = this.time.monotonic()
-    const edge = !known && this.firedInWork.has(each)
-    const until = edge ? now : now + Math.min(LONGEST[why], FIRST[why] * 2 ** (times - 1))
+    const mayBeOver = !known && this.changedInWork.has(each)
+    const until = mayBeOver ? now : now + Math.min(LONGEST[why], FIRST[why] * 2 ** (times - 1))
     this.failures.set(each, { times, until, tried: known ? task.priority : undefined })
+    if (dueSince !== undefined) this.dueSince.set(each, dueSince)
     this.queue.failed(each, why, known ? task : undefined)
     if (!this.due.has(each)) this.due.set(each, task.priority)
   }
 
   /** As the controller: what is due is added again, what is not is forgotten. */
-  #evaluated(each: string, byWorker = false): void {
-    const timer = this.timers.get(each)
-    const fired = !byWorker && timer !== undefined && timer <= this.time.clock()
+  #evaluated(each: string, byItself = false): void {
     const failed = this.failures.get(each)
     const ended = failed !== undefined && failed.until <= this.time.monotonic()
-    expect(fired || ended || byWorker, 'evaluated before its time').to.equal(true)
-    if (fired) this.timers.delete(each)
-    if (fired) this.#unblock(each)
-    expect(byWorker || !this.work.has(each), 'evaluated while in work').to.equal(true)
+    expect(ended || byItself, 'evaluated before its time').to.equal(true)
+    expect(byItself || !this.work.has(each), 'evaluated while in work').to.equal(true)
     if (this.queue.isBlocked(each)) return
     const wanted = this.due.get(each)
     if (wanted) this.#add(each, wanted)
@@ -234,7 +237,7 @@ class Modelled {
 }
 
 describe('the delaying queue, whatever happens in whatever order,', () => {
-  it('loses no key, hands none out twice or too early, and the most urgent first', async function () {
+  it('loses no key, hands none out twice or too early, and the most urgent and oldest first', async function () {
     this.timeout(300_000)
     const runs = propertyRuns(400)
     let handedOut = 0
@@ -244,9 +247,8 @@ describe('the delaying queue, whatever happens in whatever order,', () => {
         model.queue.open()
         for (const command of commands) await model.run(command)
         await model.end()
-        expect(model.violations).to.deep.equal([])
+        expect(model.violations.map(String)).to.deep.equal([])
         expect([...model.due.keys()], 'lost').to.deep.equal([])
-        expect([...model.timers.keys()], 'never evaluated').to.deep.equal([])
         expect([model.work.size, model.time.armed]).to.deep.equal([0, 0])
         handedOut += model.handedOut
       }),

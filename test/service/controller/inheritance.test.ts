@@ -30,12 +30,13 @@ const api = aDeployment('shop/api').withReplicas(2)
 
 describe('the controller and what workloads inherit', () => {
   it('decides about none before its Namespace is known, and then at once', async () => {
-    const { cluster, start, moves, becomes } = inShop()
+    const { cluster, start, moves, becomes, told } = inShop()
     cluster.put(web)
     cluster.put(aDeployment('shop/own').withReplicas(1).enabled().scheduled(WORK))
     await start()
     expect(cluster.sent).to.equal(0)
     await becomes(ENABLED)
+    expect(told.lags, 'the edge of 18:00 was not missed').to.deep.equal([])
     expect(moves().toSorted()).to.deep.equal(['snooze shop/own', 'snooze shop/web'])
   })
 

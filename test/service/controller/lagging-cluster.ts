@@ -70,9 +70,9 @@ class LaggingCluster implements WatchedWorkloads, WorkloadCopy {
   }
 
   /** What decides on them beside themselves has changed: the same copies are told again. */
-  inputsChanged(): void {
-    for (const workload of [...this.list()])
-      for (const listener of this.#listeners) listener(workload, workload)
+  inputsChanged(keys: Iterable<WorkloadKey> = this.list()): void {
+    for (const workload of [...keys].map((key) => this.get(key)))
+      if (workload) for (const listener of this.#listeners) listener(workload, workload)
   }
 
   isConnected(): boolean {

@@ -41,7 +41,7 @@ function reconciling(
   const reconciler = new Reconciler({ writer: cluster, recorder: told, observer: told, logger }, planner)
   /** By what is due of the copy, or by what once was. */
   const reconcile = () => {
-    const planned = planner.evaluate(cluster.get(web)!).planned ?? planner.evaluate(web).planned
+    const planned = planner.evaluate(cluster.get(web)!) ?? planner.evaluate(web)
     return reconciler.reconcile(web, planned!)
   }
   const levels = () => lines.map((line) => (JSON.parse(line) as { level: string }).level)
@@ -50,26 +50,18 @@ function reconciling(
 
 describe('an evaluation', () => {
   it('says how urgent it is: wakes, snoozes, then what moves no pods', () => {
-    const evaluate = (workload: typeof web) =>
-      reconciling(workload).planner.evaluate(workload).planned?.priority
-    expect(reconciling(asleep, at('Tue 9:00')).planner.evaluate(asleep).planned?.priority).to.equal('wake')
+    const evaluate = (workload: typeof web) => reconciling(workload).planner.evaluate(workload)?.priority
+    expect(reconciling(asleep, at('Tue 9:00')).planner.evaluate(asleep)?.priority).to.equal('wake')
     expect(evaluate(web)).to.equal('snooze')
     expect(evaluate(asleep.scaledByHand(4)), 'adopted').to.equal('completion')
-    expect(reconciling(ready, at('Tue 8:01')).planner.evaluate(ready).planned?.priority).to.equal(
-      'completion',
-    )
+    expect(reconciling(ready, at('Tue 8:01')).planner.evaluate(ready)?.priority).to.equal('completion')
     expect(evaluate(asleep)).to.equal(undefined)
-  })
-
-  it('says when to look again', () => {
-    const { planner } = reconciling(asleep)
-    expect(planner.evaluate(asleep)).to.deep.equal({ planned: undefined, lookAgainAt: at('Tue 8:00') })
   })
 
   it('finds nothing to do about what cannot be read', () => {
     const broken = web.annotated({ state: '{' })
     const { planner } = reconciling(broken)
-    expect(planner.evaluate(broken)).to.deep.equal({ planned: undefined, lookAgainAt: undefined })
+    expect(planner.evaluate(broken)).to.equal(undefined)
   })
 
   it('names the user whom the webhook let through to scale', async () => {
@@ -85,11 +77,10 @@ describe('an evaluation', () => {
     const { planner, marks } = reconciling(asleep)
     marks.note(asleep)
     const undone = asleep.annotated(web.annotations)
-    const { planned, lookAgainAt } = planner.evaluate(undone)
+    const planned = planner.evaluate(undone)
     expect(planned).to.include({ priority: 'completion', dueAt: undefined })
     const { state, history } = asleep.annotations
-    expect(planned?.step?.change?.annotations).to.deep.equal({ state, history })
-    expect(lookAgainAt).to.equal(at('Tue 8:00'))
+    expect(planned?.step.change?.annotations).to.deep.equal({ state, history })
   })
 })
 

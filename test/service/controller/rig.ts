@@ -1,11 +1,12 @@
-import type { Instant } from '../../../src/service/process/clock.ts'
+import type { Instant, Later } from '../../../src/service/process/clock.ts'
 import { Controller } from '../../../src/service/controller/controller.ts'
 import type { Namespaces } from '../../../src/kubernetes/ports.ts'
 import type { ControllerPorts } from '../../../src/service/controller/ports.ts'
 import { followInputs } from '../../../src/service/wiring/inputs.ts'
+import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
 import { WakeWaits } from '../../../src/service/evaluating/wake-waits.ts'
 import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
-import type { planStep } from '../../../src/domain/deciding/operation.ts'
+import { planStep } from '../../../src/domain/deciding/operation.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { rulesWith } from '../../support/rules.ts'
@@ -14,7 +15,6 @@ import { FakeKeda } from '../../support/fake-keda.ts'
 import { FakeCluster } from '../../support/fake-cluster.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
 import { Told } from './told.ts'
-import { evaluationsOf } from '../../support/evaluations.ts'
 
 export interface Options {
   readonly concurrency?: number
@@ -22,11 +22,13 @@ export interface Options {
   readonly plan?: typeof planStep
 }
 
-/** A controller over a time that is not real. `planned` counts its plans: each asks once who scaled the workload. */
+/** A controller over a time that is not real. `planned` counts plans, and `armed` its own timeouts. */
 export function aControllerOver(
   time: FakeTime,
-  ports: Pick<ControllerPorts, 'workloads' | 'namespaces' | 'writer' | 'pace' | 'autoscaling'>,
-  { concurrency = 4, writesPerWorkload = 20, plan }: Options,
+  ports: Pick<ControllerPorts, 'workloads' | 'namespaces' | 'writer' | 'pace' | 'autoscaling'> & {
+    readonly workloads: { inputsChanged(keys: Iterable<WorkloadKey>): void }
+  },
+  { concurrency = 4, writesPerWorkload = 20, plan = planStep }: Options,
 ) {
   const rules: { -readonly [K in keyof Rules]: Rules[K] } = rulesWith()
   const told = new Told()
@@ -34,16 +36,28 @@ export function aControllerOver(
   const logger = createLogger('info', {
     write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
   })
-  const { clock, monotonic, later } = time
-  let plans = 0
-  const scalings = {
-    scaledBy: () => {
-      plans++
-      return undefined
-    },
+  const { clock, monotonic } = time
+  const armed = new Set<() => void>()
+  const later: Later = (callback, milliseconds) => {
+    armed.add(callback)
+    const disarm = time.later(() => {
+      armed.delete(callback)
+      callback()
+    }, milliseconds)
+    return () => {
+      armed.delete(callback)
+      disarm()
+    }
   }
-  const evaluations = evaluationsOf(rules, clock, plan)
-  ports.workloads.onChange((before, after) => {
+  let plans = 0
+  const counting: typeof planStep = (...planned) => {
+    plans++
+    return plan(...planned)
+  }
+  const { workloads } = ports
+  const due = (keys: Iterable<WorkloadKey>) => workloads.inputsChanged(keys)
+  const evaluations = new Evaluations({ workloads, rules, clock, later: time.later, plan: counting, due })
+  workloads.onChange((before, after) => {
     try {
       evaluations.changed(before, after)
     } catch {
@@ -51,7 +65,7 @@ export function aControllerOver(
     }
   })
   const controller = new Controller(
-    { ...ports, evaluations, scalings, recorder: told, observer: told, clock, monotonic, logger, later },
+    { ...ports, evaluations, recorder: told, observer: told, clock, monotonic, logger, later },
     rules,
     {
       concurrency,
@@ -59,7 +73,7 @@ export function aControllerOver(
       excludeNamespaces: new Set(['kube-system']),
     },
   )
-  return { rules, evaluations, told, logged, controller, planned: () => plans }
+  return { rules, evaluations, told, logged, controller, planned: () => plans, armed: () => armed.size }
 }
 
 /** A controller over a cluster and a time that are not real. */

@@ -20,20 +20,19 @@ function evaluating(now = at('Mon 12:00')) {
   const cluster = new FakeCluster()
   const planned: string[] = []
   const due: string[] = []
-  const { clock, monotonic, later } = time
+  const { clock, later } = time
   const evaluations = new Evaluations({
     workloads: cluster,
     rules: RULES,
     clock,
-    monotonic,
     later,
     plan: (workload, ...rest) => {
       planned.push(workload.name)
       return planStep(workload, ...rest)
     },
-    due: (key: WorkloadKey) => {
-      due.push(keyOf(key))
-      cluster.inputsChanged([key])
+    due: (keys: Iterable<WorkloadKey>) => {
+      due.push(...[...keys].map(keyOf))
+      cluster.inputsChanged(keys)
     },
   })
   cluster.onChange((before, after) => evaluations.changed(before, after))
@@ -85,6 +84,36 @@ describe('the evaluation of a copy', () => {
     expect([due, planned.length]).to.deep.equal([['deployments/shop/web'], 2])
     expect(evaluations.of(copy()).step.decision.action).to.equal('snooze')
     expect(planned).to.have.length(2)
+  })
+
+  it('is told of at that instant also where somebody has asked for it just before', async () => {
+    const { time, cluster, evaluations, due, copy } = evaluating()
+    cluster.put(web)
+    await time.passTo(at('Mon 17:59:59'))
+    time.jump(1000)
+    expect(evaluations.of(copy()).step.decision.action).to.equal('snooze')
+    expect(due).to.deep.equal([])
+    await time.pass(1000)
+    expect(due).to.deep.equal(['deployments/shop/web'])
+  })
+
+  it('of one that is newer than the copy, as a live read found it, is told of, too', async () => {
+    const { time, cluster, evaluations, due, copy } = evaluating()
+    cluster.put(web.scheduled('8:00-20:00'))
+    cluster.watch.cut()
+    cluster.put(web)
+    evaluations.of(cluster.live(web))
+    expect(copy().annotations.schedule).to.equal('8:00-20:00')
+    await time.passTo(at('Mon 18:00'))
+    expect(due).to.deep.equal(['deployments/shop/web'])
+  })
+
+  it('waits for no time where none changes it', async () => {
+    const { time, cluster, due } = evaluating()
+    cluster.put(aDeployment('shop/plain'))
+    expect(time.sleeps, 'the look at the clock').to.deep.equal([MINUTE])
+    await time.pass(DAY)
+    expect(due).to.deep.equal([])
   })
 
   it('is told of when an override or a backoff ends, though nothing is to be done then', async () => {

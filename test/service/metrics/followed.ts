@@ -43,10 +43,12 @@ export class FollowedTracker extends WorkloadTracker {
   constructor(rules: Rules, time = new PassingTime(), excludeNamespaces: readonly string[] = []) {
     const copies = new Map<string, Workload>()
     const find = (key: WorkloadKey) => copies.get(keyOf(key))
-    const tellAgain = (key: WorkloadKey) => this.changed(find(key), find(key))
+    const tellAgain = (keys: Iterable<WorkloadKey>) => {
+      for (const key of [...keys]) this.changed(find(key), find(key))
+    }
     const { clock, monotonic, later } = time
-    const timed = { clock, monotonic, later }
-    const evaluations = new Evaluations({ workloads: { get: find }, rules, ...timed, due: tellAgain })
+    const workloads = { get: find, list: () => copies.values() }
+    const evaluations = new Evaluations({ workloads, rules, clock, later, due: tellAgain })
     super({ evaluations, rules, clock, monotonic, excludeNamespaces })
     this.time = time
     this.#copies = copies

@@ -17,9 +17,9 @@ const overridden = aDeployment()
 function watching() {
   const time = new FakeTime(NOON)
   const cluster = new FakeCluster()
-  const { clock, monotonic, later } = time
-  const due = (key: WorkloadKey) => cluster.inputsChanged([key])
-  const evaluations = new Evaluations({ workloads: cluster, rules, clock, monotonic, later, due })
+  const { clock, later } = time
+  const due = (keys: Iterable<WorkloadKey>) => cluster.inputsChanged(keys)
+  const evaluations = new Evaluations({ workloads: cluster, rules, clock, later, due })
   cluster.onChange((before, after) => evaluations.changed(before, after))
   cluster.put(overridden)
   const { log, records } = new WatchedWorkloads({ workloads: cluster, rules, clock }).join()
