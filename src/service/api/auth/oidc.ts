@@ -1,4 +1,10 @@
-import { customFetch, type FetchImplementation } from 'jose'
+import {
+  createRemoteJWKSet,
+  customFetch,
+  type FetchImplementation,
+  type JWTVerifyGetKey,
+  type RemoteJWKSetOptions,
+} from 'jose'
 import type { Clock, Monotonic } from '../../process/clock.ts'
 import { isSafeKeysUrl, SIGNATURE_ALGORITHMS } from '../../config/issuer-rules.ts'
 import { unavailable } from '../answers.ts'
@@ -6,7 +12,6 @@ import type { OidcSettings } from '../ports.ts'
 import type { Caller } from './caller.ts'
 import { userByClaims } from './cluster-user-claims.ts'
 import { claimsCaller, verifyJwt } from './jwt.ts'
-import { remoteKeys } from './remote-keys.ts'
 
 /** Bytes, and milliseconds. */
 const MAX_BYTES = 1024 * 1024
@@ -46,6 +51,21 @@ export function oidcVerifier(
   return async (token: string): Promise<Caller> => {
     const claims = await verifyJwt(token, keys, expected, clock())
     return asClusterUser ? userByClaims(asClusterUser, issuer, claims) : claimsCaller('oidc', issuer, claims)
+  }
+}
+
+/**
+ * Keys that jose fetches, and keeps for as long as `options` say. It measures that by the clock, so keys that were
+ * fetched while the clock was ahead are forgotten when it is set back: jose would never fetch them again.
+ */
+function remoteKeys(url: URL, options: RemoteJWKSetOptions, clock: Clock): JWTVerifyGetKey {
+  let keys = createRemoteJWKSet(url, options)
+  let latest = clock()
+  return (header, token) => {
+    const now = clock()
+    if (now < latest) keys = createRemoteJWKSet(url, options)
+    latest = now
+    return keys(header, token)
   }
 }
 

@@ -69,6 +69,29 @@ describe('tokens of an OpenID provider', () => {
     expect(fetches()).to.equal(1)
   })
 
+  it('are accepted by a new key although a clock that was ahead has fetched the former keys', async () => {
+    let ahead = 0
+    const settings = { issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms: ['RS256'] }
+    const verify = oidcVerifier(
+      settings,
+      () => NOON + ahead,
+      () => NOON,
+    )
+    const second = rsaKeys()
+    const now = Date.now
+    try {
+      Date.now = () => now() + ahead
+      ahead = 365 * 24 * 3_600_000
+      expect((await faultOf(verify(await signed()))).message).to.include('expired')
+      ahead = 0
+      provider.publish({ kid: 'second', key: second.publicKey })
+      await verify(await signed(second.privateKey, 'second'))
+    } finally {
+      Date.now = now
+    }
+    expect(fetches()).to.equal(2)
+  })
+
   it('are refused once their key was taken out of use, when a token of a new key has told of it', async () => {
     const verify = verifier()
     const former = await signed()
