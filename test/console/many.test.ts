@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { Console } from '../../src/console/console.ts'
-import { aWorkload } from '../service/api/fake-cluster.ts'
+import { aWorkload } from '../support/fake-cluster.ts'
 import { NOON, Service, token } from '../service/api/service.ts'
 import { managed } from '../service/api/states.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,3 +1,4 @@
+// With people.ts a second specification, written apart from the rules: what a cluster does, and what must hold of it.
 import { expect } from 'chai'
 import type { Instant } from '../../src/service/process/clock.ts'
 import type { Decision } from '../../src/domain/deciding/decision.ts'

@@ -1,3 +1,4 @@
+// With model.ts a second specification, written apart from the rules: what people may do, and what must hold then.
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { sleepsSuspended } from '../../src/domain/kinds.ts'

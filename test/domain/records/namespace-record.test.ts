@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { NamespaceSummary, noneOfAll, SAVED_OVER } from '../../../src/domain/records/namespace-record.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { HOUR } from '../../support/rules.ts'
-import { aWorkload } from '../../service/api/fake-cluster.ts'
+import { aWorkload } from '../../support/fake-cluster.ts'
 import { NOON, rules } from '../../service/api/service.ts'
 import { inBackoff, managed, pinned, unreadable } from '../../service/api/states.ts'
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createLoginAudit } from '../../../src/service/api/auth/login-audit.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import type { Logger } from '../../../src/service/process/logger.ts'
-import { aWorkload } from './fake-cluster.ts'
+import { aWorkload } from '../../support/fake-cluster.ts'
 import { NOON, Service, token } from './service.ts'
 import { managed, pinned } from './states.ts'
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
-import { aWorkload } from './fake-cluster.ts'
+import { aWorkload } from '../../support/fake-cluster.ts'
 import { Service, token, type Call } from './service.ts'
 
 const json = (text: string): Call => ({ text, headers: { 'Content-Type': 'application/json' } })

@@ -4,7 +4,7 @@ import type { BulkCounts, BulkItem } from '../../../src/service/api/bulk/item.ts
 import { keyOf, KINDS, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { eventually } from '../../support/eventually.ts'
-import { aUser, aWorkload } from './fake-cluster.ts'
+import { aUser, aWorkload } from '../../support/fake-cluster.ts'
 import { AUDIENCE, Service, token, type Call } from './service.ts'
 import { inBackoff, managed, owned, pinned, unreadable } from './states.ts'
 
@@ -51,7 +51,7 @@ describe('requests about a namespace', () => {
     expect(data.items.find(({ kind }) => kind === 'deployments')?.message).to.match(
       /^snoozed, 3 replicas kept: asleep by request of local:alice/,
     )
-    expect(service.cluster.writes).to.equal(KINDS.length)
+    expect(service.cluster.patches.length).to.equal(KINDS.length)
   })
 
   it('have each workload refused or unchanged by itself', async () => {
@@ -209,7 +209,7 @@ describe('requests about a namespace', () => {
     client.abort()
     expect(await left).to.equal('left')
     goOn()
-    await eventually('the rest', () => service.cluster.writes === 30)
+    await eventually('the rest', () => service.cluster.patches.length === 30)
     const line = await eventually('the line', () => service.log.find(({ namespace }) => namespace === 'shop'))
     expect(line).to.deep.include({ counts: { done: 30, unchanged: 0, refused: 0 }, changed: true })
   })
@@ -228,7 +228,7 @@ describe('requests about a namespace', () => {
       code: 'CLUSTER_UNAVAILABLE',
       message: 'not tried, since this replica of Dormouse stops: send it again',
     })
-    expect(service.cluster.writes).to.equal(8)
+    expect(service.cluster.patches.length).to.equal(8)
     await stopped
   })
 
@@ -255,7 +255,7 @@ describe('requests about a namespace', () => {
       isUnanswered(patched) ? new Refusal('CLUSTER_UNAVAILABLE', 'no answer') : undefined
     const { data } = await answerTo('POST shop/snooze')
     expect(data.counts).to.deep.equal({ done: 40, unchanged: 0, refused: 20 })
-    expect(service.cluster.writes).to.equal(40)
+    expect(service.cluster.patches.length).to.equal(40)
   })
 
   it('are not ended by a bug with one workload: INTERNAL, and the log has it', async () => {
@@ -274,7 +274,7 @@ describe('requests about a namespace', () => {
   it('with wait answer once all pods have followed', async () => {
     put(3)
     const answer = answerTo('POST shop/snooze?wait=5m')
-    await eventually('the writes', () => service.cluster.writes === 3)
+    await eventually('the writes', () => service.cluster.patches.length === 3)
     for (const name of ['w000', 'w001', 'w002']) service.cluster.podsFollow(key(name))
     const { data, body } = await answer
     expect(body.message).to.equal('3 done, 0 unchanged, 0 refused')
@@ -284,7 +284,7 @@ describe('requests about a namespace', () => {
   it('with wait have one deadline for all, and say which have not followed', async () => {
     put(3)
     const answer = answerTo('POST shop/snooze?wait=1s')
-    await eventually('the writes', () => service.cluster.writes === 3)
+    await eventually('the writes', () => service.cluster.patches.length === 3)
     service.cluster.podsFollow(key('w001'))
     service.cluster.remove(key('w002'))
     const { data, body } = await answer

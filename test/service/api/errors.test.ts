@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Refusal } from '../../../src/service/process/errors.ts'
-import { aWorkload } from './fake-cluster.ts'
+import { aWorkload } from '../../support/fake-cluster.ts'
 import { Service, token } from './service.ts'
 import { inBackoff, managed, owned, pinned, unreadable } from './states.ts'
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { page } from '../../../src/service/api/listing.ts'
 import { KINDS, type Workload, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
-import { aWorkload } from './fake-cluster.ts'
+import { aWorkload } from '../../support/fake-cluster.ts'
 import { Service } from './service.ts'
 import { inBackoff, managed, pinned, unreadable } from './states.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
-import { aUser, aWorkload } from './fake-cluster.ts'
+import { aUser, aWorkload } from '../../support/fake-cluster.ts'
 import { AUDIENCE, Service } from './service.ts'
 import { managed } from './states.ts'
 

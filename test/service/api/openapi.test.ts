@@ -7,7 +7,7 @@ import { errorExample, EXAMPLES } from '../../../src/service/api/openapi/example
 import { READERS } from '../../../src/service/api/openapi/formats.ts'
 import { SCHEMAS } from '../../../src/service/api/openapi/schemas.ts'
 import { documentValidator } from '../../../src/service/api/validation.ts'
-import { aWorkload } from './fake-cluster.ts'
+import { aWorkload } from '../../support/fake-cluster.ts'
 import { Service } from './service.ts'
 
 /** What both linters complain of. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { aWorkload } from './fake-cluster.ts'
+import { aWorkload } from '../../support/fake-cluster.ts'
 import { Service } from './service.ts'
 
 describe("requests that a page sends by somebody's browser", () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { NOTHING_INHERITED } from '../../../src/domain/policy/inheritance.ts'
-import { aUser } from './fake-cluster.ts'
+import { aUser } from '../../support/fake-cluster.ts'
 import { AUDIENCE, ISSUER, publicKey, rules, Service } from './service.ts'
 import { managed, pinned } from './states.ts'
 

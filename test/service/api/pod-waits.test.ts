@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { createPodWaits } from '../../../src/service/api/pod-waits.ts'
 import { statusRecord } from '../../../src/domain/records/record.ts'
 import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
-import { aWorkload, FakeCluster } from './fake-cluster.ts'
+import { aWorkload, FakeCluster } from '../../support/fake-cluster.ts'
 import { NOON, rules, Service, token } from './service.ts'
 import { managed } from './states.ts'
 
@@ -86,7 +86,7 @@ describe('?wait', () => {
     await service.call('POST shop/deployments/web/snooze?wait=5m', { signal: client.signal }).catch(() => {})
     await ended
     unsubscribe('http.server.request.start', note)
-    expect([cluster.writes, answers.length, observed.length]).to.deep.equal([1, 1, 1])
+    expect([cluster.patches.length, answers.length, observed.length]).to.deep.equal([1, 1, 1])
   })
 
   it('does not wait for a client that left, in the second of two requests on one connection either', async () => {
@@ -95,7 +95,7 @@ describe('?wait', () => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     service.onObserved = () => observed.length === 2 && end()
     const { promise: wrote, resolve: write } = Promise.withResolvers<void>()
-    cluster.onChange(() => cluster.writes === 2 && write())
+    cluster.onChange(() => cluster.patches.length === 2 && write())
     const bearer = await token()
     const requests = ['web', 'other'].map((name) =>
       [

@@ -4,7 +4,7 @@ import { plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { transitionRecord } from '../../../src/domain/records/record.ts'
 import { KINDS, TYPE_OF } from '../../../src/domain/workload/workload.ts'
 import { countOf } from '../../support/manifests.ts'
-import { aWorkload } from './fake-cluster.ts'
+import { aWorkload } from '../../support/fake-cluster.ts'
 import { NOON, rules, Service, type Answer } from './service.ts'
 import { managed, unreadable } from './states.ts'
 

@@ -8,7 +8,7 @@ import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { compileSchedule } from '../../../src/domain/schedule/schedule.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { expectDocumented } from './documented.ts'
-import { FakeCluster } from './fake-cluster.ts'
+import { FakeCluster } from '../../support/fake-cluster.ts'
 import { ALONE } from '../../support/rules.ts'
 import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
 
@@ -87,7 +87,7 @@ export interface Call {
 
 /** The API over a fake cluster, served on loopback. Every JSON answer is checked against the document. */
 export class Service {
-  readonly cluster = new FakeCluster()
+  readonly cluster = new FakeCluster({ clock: () => this.now })
   readonly observed: { route: string; method: string; code: number }[] = []
   /** Told of each answer, as metrics are. */
   onObserved: () => void = () => undefined

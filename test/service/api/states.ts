@@ -1,7 +1,7 @@
 import { encodeState } from '../../../src/domain/workload/state-codec.ts'
 import { EMPTY_STATE, type State } from '../../../src/domain/workload/state.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
-import { aWorkload } from './fake-cluster.ts'
+import { aWorkload } from '../../support/fake-cluster.ts'
 import { NOON } from './service.ts'
 
 /** A workload that Dormouse manages, with this state. */

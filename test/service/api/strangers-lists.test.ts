@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { aUser, aWorkload } from './fake-cluster.ts'
+import { aUser, aWorkload } from '../../support/fake-cluster.ts'
 import { AUDIENCE, Service } from './service.ts'
 
 const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }

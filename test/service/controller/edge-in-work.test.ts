@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
-import { aLaggingRig } from './lagging-cluster.ts'
+import { aLaggingRig } from './rig.ts'
 
 const web = aDeployment().withReplicas(3).enabled().scheduled('8:00-18:00,Mon-Fri')
 

@@ -3,7 +3,7 @@ import { WriteGate } from '../../../src/kubernetes/write-gate.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, HOUR, SECOND } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
-import { aLaggingRig } from './lagging-cluster.ts'
+import { aLaggingRig } from './rig.ts'
 
 const aScheduled = (path: string) =>
   aDeployment(path).withReplicas(3).enabled().scheduled('8:00-18:00,Mon-Fri')
@@ -32,12 +32,10 @@ describe('a key that the queue has handed out', () => {
     cluster.requestDelay = SECOND
     await time.passTo(at('Mon 18:00'))
     await settled()
-    expect(cluster.sent.length).to.equal(1)
+    expect(cluster.sent).to.equal(1)
     time.jump(-HOUR)
     await time.pass(5 * SECOND)
-    const snoozes = cluster.sent.filter((operations) =>
-      JSON.stringify(operations).includes('"op":"replace","path":"/spec/replicas","value":0'),
-    )
+    const snoozes = cluster.patches.filter(({ change }) => change.replicas === 0)
     expect(snoozes.length).to.equal(1)
   })
 

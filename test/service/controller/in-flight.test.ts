@@ -2,9 +2,10 @@ import { expect } from 'chai'
 import { ASLEEP_LABEL } from '../../../src/domain/workload/workload.ts'
 import { Inheritance } from '../../../src/domain/policy/inheritance.ts'
 import { aNamespace } from '../../domain/policy/inheriting.ts'
+import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
-import { aLaggingRig } from './lagging-cluster.ts'
+import { aLaggingRig } from './rig.ts'
 
 const web = aDeployment().withReplicas(3).enabled().scheduled('8:00-18:00,Mon-Fri')
 
@@ -27,11 +28,11 @@ async function aSleeperWithAnOverride() {
 describe('the controller, when others change what its patch in flight does not test,', () => {
   it('restores the label that says asleep', async () => {
     const { time, cluster } = await aSleeperWithAnOverride()
-    const { length } = cluster.sent
+    const { sent } = cluster
     cluster.onArrival = () => cluster.put(cluster.live(web).labelled(undefined))
     await time.passTo(at('Mon 20:00'))
     await time.pass(5 * MINUTE)
-    expect(cluster.sent.length).to.be.above(length)
+    expect(cluster.sent).to.be.above(sent)
     expect(cluster.live(web).labels?.[ASLEEP_LABEL]).to.equal('3')
   })
 
@@ -72,13 +73,14 @@ describe('the controller, when others change what its patch in flight does not t
     cluster.answerDelay = SECOND
     cluster.onWritten = () => {
       annotations = { enabled: 'true', schedule: '18:00-23:00' }
-      cluster.inputsChanged()
+      cluster.inputsChanged([inheriting])
     }
     const inheriting = aDeployment('shop/web').withReplicas(3)
     cluster.put(inheriting)
     await controller.start()
+    await settled()
     await time.pass(5 * SECOND)
-    expect(cluster.sent.length, 'a snooze, and a wake').to.be.at.least(2)
+    expect(cluster.sent, 'a snooze, and a wake').to.be.at.least(2)
     expect(cluster.live(inheriting).replicas).to.equal(3)
   })
 })

@@ -14,6 +14,7 @@ import { UNPACED } from './a-queue.ts'
 import { FakeKeda } from '../../support/fake-keda.ts'
 import { FakeCluster } from '../../support/fake-cluster.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
+import { WriteGate } from '../../../src/kubernetes/write-gate.ts'
 import { Told } from './told.ts'
 
 export interface Options {
@@ -79,7 +80,7 @@ export function aControllerOver(
 /** A controller over a cluster and a time that are not real. */
 export function aRig(now: Instant, options: Options = {}) {
   const time = new FakeTime(now)
-  const cluster = new FakeCluster()
+  const cluster = new FakeCluster(time)
   const namespaces: Namespaces = {
     list: () => cluster.namespaces,
     onChange: (listener) => cluster.onNamespaceChange(listener),
@@ -126,4 +127,14 @@ export function aRig(now: Instant, options: Options = {}) {
         return `${asleep ? 'snooze' : 'wake'} ${key.slice(key.indexOf('/') + 1)}`
       })
   return { time, cluster, keda, ...rig, start, moves, calendarsChanged, waits }
+}
+
+/** A controller whose writes go through the real gate, over a cluster whose requests and answers may take time. */
+export function aLaggingRig(now: Instant, options: Options = {}) {
+  const time = new FakeTime(now)
+  const { clock, later, monotonic } = time
+  const gate = new WriteGate({ now: monotonic })
+  const cluster = new FakeCluster({ clock, later, gate })
+  const ports = { workloads: cluster, writer: cluster, pace: gate }
+  return { time, cluster, ...aControllerOver(time, ports, options) }
 }

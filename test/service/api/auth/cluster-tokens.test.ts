@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { aUser, aWorkload } from '../fake-cluster.ts'
+import { aUser, aWorkload } from '../../../support/fake-cluster.ts'
 import { AUDIENCE, NOON, Service, token } from '../service.ts'
 import type { State } from '../../../../src/domain/workload/state.ts'
 import { managed, pinned } from '../states.ts'

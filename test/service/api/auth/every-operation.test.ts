@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { operations } from '../../../../src/service/api/openapi/document.ts'
-import { aWorkload } from '../fake-cluster.ts'
+import { aWorkload } from '../../../support/fake-cluster.ts'
 import { Service, token } from '../service.ts'
 
 /** Those about no namespace: they show what the caller may see. */

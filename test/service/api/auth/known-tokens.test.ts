@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Caller } from '../../../../src/service/api/auth/caller.ts'
 import { knownTokens } from '../../../../src/service/api/auth/known-tokens.ts'
-import { aWorkload } from '../fake-cluster.ts'
+import { aWorkload } from '../../../support/fake-cluster.ts'
 import { NOON, Service, token } from '../service.ts'
 
 const SECOND = 1000

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { expect } from 'chai'
 import { localVerifier } from '../../../../src/service/api/auth/local-token.ts'
 import { signature } from '../../../../src/service/api/auth/caller.ts'
-import { aWorkload } from '../fake-cluster.ts'
+import { aWorkload } from '../../../support/fake-cluster.ts'
 import { AUDIENCE, ISSUER, NOON, publicKey, Service, token } from '../service.ts'
 
 const seconds = NOON / 1000

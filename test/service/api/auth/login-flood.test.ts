@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
-import { aUser, aWorkload } from '../fake-cluster.ts'
+import { aUser, aWorkload } from '../../../support/fake-cluster.ts'
 import { AUDIENCE, ISSUER, publicKey, Service, token } from '../service.ts'
 
 const CLUSTER = 'https://kubernetes.default.svc.cluster.local'

@@ -5,7 +5,7 @@ import { ListedRecords } from '../../../../src/service/api/watch/listed-records.
 import { BeginAnew, ListStream } from '../../../../src/service/api/watch/list-stream.ts'
 import { keyOf } from '../../../../src/domain/workload/workload.ts'
 import { NOON, rules } from '../service.ts'
-import { aWorkload } from '../fake-cluster.ts'
+import { aWorkload } from '../../../support/fake-cluster.ts'
 
 describe('a stream that is read slowly', function () {
   this.timeout(60_000)

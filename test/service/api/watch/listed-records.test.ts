@@ -5,7 +5,7 @@ import type { WorkloadKey } from '../../../../src/domain/workload/workload.ts'
 import { FakeTime } from '../../../support/fake-time.ts'
 import { DAY, MINUTE } from '../../../support/rules.ts'
 import { aDeployment } from '../../../support/workloads.ts'
-import { FakeCluster } from '../fake-cluster.ts'
+import { FakeCluster } from '../../../support/fake-cluster.ts'
 import { NOON, rules } from '../service.ts'
 
 const overridden = aDeployment()

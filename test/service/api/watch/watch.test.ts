@@ -5,7 +5,7 @@ import { expectDocumentedEvent } from '../documented.ts'
 import { AUDIENCE, NOON, rules, Service, token } from '../service.ts'
 import { EventStream } from '../../../support/event-stream.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { aUser, aWorkload } from '../fake-cluster.ts'
+import { aUser, aWorkload } from '../../../support/fake-cluster.ts'
 import { managed } from '../states.ts'
 
 const LISTED = 'listed'

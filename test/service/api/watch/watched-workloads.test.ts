@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { expect } from 'chai'
 import { WatchedWorkloads } from '../../../../src/service/api/watch/watched-workloads.ts'
 import { NOON, rules } from '../service.ts'
-import { FakeCluster, aWorkload } from '../fake-cluster.ts'
+import { FakeCluster, aWorkload } from '../../../support/fake-cluster.ts'
 
 describe('what streams of lists share', () => {
   it('keeps nothing of a wait that has ended: a stream waits again and again for as long as it is open', async () => {
