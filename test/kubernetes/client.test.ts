@@ -9,12 +9,12 @@ import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 import { HttpTransport } from '../../src/kubernetes/http.ts'
 import {
   FakeApiServer,
-  RecordingObserver,
   answer,
   clientFor,
   failure,
   transportTo,
   type Handler,
+  type RecordingObserver,
   until,
 } from './fake-api-server.ts'
 import { WEB, deployment } from './objects.ts'
@@ -42,14 +42,13 @@ describe('the client', () => {
 
   beforeEach(async () => {
     server = await new FakeApiServer().start()
-    transport = transportTo(server.url)
-    observer = new RecordingObserver()
-    client = clientFor(transport, observer)
+    transport = server.transport
+    observer = server.observer
+    client = server.client
   })
 
   afterEach(async () => {
-    await transport.close()
-    await server.stop()
+    await server.close()
   })
 
   const inTurn = (...handlers: Handler[]) => {

@@ -1,19 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import type { Delay } from '../../src/kubernetes/delay.ts'
-import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { WorkloadInformer } from '../../src/kubernetes/informer.ts'
-import {
-  FakeApiServer,
-  RecordingObserver,
-  answer,
-  clientFor,
-  silentLogger,
-  transportTo,
-  until,
-  type Handler,
-  type Received,
-} from './fake-api-server.ts'
+import { FakeApiServer, answer, silentLogger, until, type Handler, type Received } from './fake-api-server.ts'
 import { deployment } from './objects.ts'
 
 export const page = (version: string, items: object[], token?: string) => ({
@@ -29,7 +18,7 @@ export const list =
 /** An informer and its API server, whose answers for Deployments are told in turn; the other kinds are empty. */
 export class InformedDeployments {
   readonly server = new FakeApiServer()
-  readonly observer = new RecordingObserver()
+  readonly observer = this.server.observer
   /** What answers the next lists and watches; the last one stays. */
   lists: Handler[] = [list('100', deployment('web'))]
   watches: Handler[]
@@ -39,7 +28,6 @@ export class InformedDeployments {
   readonly changes: string[] = []
   /** Milliseconds that were waited. */
   readonly pauses: number[] = []
-  #transport: HttpTransport | undefined
   #informer: WorkloadInformer | undefined
   #closed = false
 
@@ -69,16 +57,13 @@ export class InformedDeployments {
 
   async open(): Promise<void> {
     await this.server.start()
-    this.#transport = transportTo(this.server.url)
     this.create(60_000)
   }
 
   /** Another informer in place of the first, before that was started. */
   create(silence: number, watchSeconds?: number): void {
-    if (!this.#transport) throw new TypeError('not open')
     const delay: Delay = async (milliseconds) => void this.pauses.push(milliseconds)
-    const client = clientFor(this.#transport, this.observer)
-    const { observer } = this
+    const { client, observer } = this.server
     const standstill = { since: (instant: number) => this.stoodStillAt > instant }
     const options = { client, observer, logger: silentLogger, delay, silence, watchSeconds, standstill }
     this.#informer = new WorkloadInformer(options)
@@ -110,7 +95,7 @@ export class InformedDeployments {
     if (this.#closed) return
     this.#closed = true
     await this.informer.stop()
-    await this.#transport?.close()
+    await this.server.transport.close()
     await until(() => this.server.sockets.size === 0)
     await this.server.stop()
   }

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import type { LeaseRecord } from '../../src/kubernetes/ports.ts'
 import { LeaseObjects } from '../../src/kubernetes/lease.ts'
-import type { HttpTransport } from '../../src/kubernetes/http.ts'
-import { answer, clientFor, failure, FakeApiServer, transportTo, type Received } from './fake-api-server.ts'
+import { answer, failure, FakeApiServer, type Received } from './fake-api-server.ts'
 
 const PATH = '/apis/coordination.k8s.io/v1/namespaces/dormouse/leases'
 const AT = '2026-03-02T12:00:00.000000Z'
@@ -31,14 +30,12 @@ const METADATA = {
 describe('a Lease', () => {
   const { signal } = new AbortController()
   let server: FakeApiServer
-  let transport: HttpTransport
   let leases: LeaseObjects
 
   beforeEach(async () => {
     server = await new FakeApiServer().start()
-    transport = transportTo(server.url)
     leases = new LeaseObjects({
-      client: clientFor(transport),
+      client: server.client,
       namespace: 'dormouse',
       name: 'dormouse',
       creatable: true,
@@ -46,8 +43,7 @@ describe('a Lease', () => {
   })
 
   afterEach(async () => {
-    await transport.close()
-    await server.stop()
+    await server.close()
   })
 
   const answering = (...answers: [number, object][]) => {

@@ -1,18 +1,15 @@
 import { expect } from 'chai'
 import type { Namespace } from '../../src/domain/policy/inheritance.ts'
-import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { NamespaceInformer } from '../../src/kubernetes/namespaces.ts'
 import {
   answer,
-  clientFor,
   failure,
   FakeApiServer,
-  RecordingObserver,
   silentLogger,
-  transportTo,
   until,
+  type FakeCollection,
+  type RecordingObserver,
 } from './fake-api-server.ts'
-import { FakeCollection } from './fake-collection.ts'
 
 const object = (name: string, metadata: object = {}) => ({
   metadata: { name, uid: `uid-of-${name}`, ...metadata },
@@ -22,27 +19,19 @@ const scheduled = (text: string) => ({
 })
 
 describe('the informer of Namespaces', () => {
-  const server = new FakeApiServer()
+  let server: FakeApiServer
   let collection: FakeCollection
   let observer: RecordingObserver
-  let transport: HttpTransport
   let informer: NamespaceInformer
   /** `before > after`, by their schedules. */
   let changes: string[]
 
-  before(() => server.start())
-  after(() => server.stop())
-
-  beforeEach(() => {
-    collection = new FakeCollection('/api/v1/namespaces')
+  beforeEach(async () => {
+    server = await new FakeApiServer().start()
+    collection = server.collection('/api/v1/namespaces')
     collection.put(object('shop', scheduled('8:00-18:00')))
-    observer = new RecordingObserver()
-    server.received.length = 0
-    server.handler = (received, response) => {
-      if (!collection.take(received, response)) answer(response, 404, failure(404, 'no such path'))
-    }
-    transport = transportTo(server.url)
-    const client = clientFor(transport, observer)
+    observer = server.observer
+    const { client } = server
     informer = new NamespaceInformer({ client, observer, logger: silentLogger, delay: async () => {} })
     changes = []
     const shown = (each: Namespace | undefined) =>
@@ -52,7 +41,7 @@ describe('the informer of Namespaces', () => {
 
   afterEach(async () => {
     await informer.stop()
-    await transport.close()
+    await server.close()
   })
 
   it('asks for metadata alone, and keeps what the rules read of it', async () => {

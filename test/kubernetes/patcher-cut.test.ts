@@ -2,31 +2,28 @@ import { expect } from 'chai'
 import { WorkloadPatcher } from '../../src/kubernetes/patcher.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { WriteGate } from '../../src/kubernetes/write-gate.ts'
-import { answer, clientFor, FakeApiServer, transportTo } from './fake-api-server.ts'
+import { answer, FakeApiServer } from './fake-api-server.ts'
 import { deployment, WEB } from './objects.ts'
 
 describe('a write that is ended', () => {
   let server: FakeApiServer
-  let transport: ReturnType<typeof transportTo>
   let patcher: WorkloadPatcher
   const object = deployment('web', { annotations: {} })
   const plan = () => ({ change: { annotations: {}, replicas: 0 } })
 
   beforeEach(async () => {
     server = await new FakeApiServer().start()
-    transport = transportTo(server.url)
     const copy = {
       isConnected: () => true,
       suspect: () => {},
       get: () => trim('deployments', object),
       applied: () => {},
     }
-    patcher = new WorkloadPatcher({ calls: clientFor(transport), copy, gate: new WriteGate() })
+    patcher = new WorkloadPatcher({ calls: server.client, copy, gate: new WriteGate() })
   })
 
   afterEach(async () => {
-    await transport.close()
-    await server.stop()
+    await server.close()
   })
 
   it('is cut although its patch was sent, and not tried again', async () => {

@@ -5,11 +5,10 @@ import type { Workload } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
-import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { WorkloadPatcher } from '../../src/kubernetes/patcher.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { WriteGate } from '../../src/kubernetes/write-gate.ts'
-import { FakeApiServer, answer, clientFor, failure, transportTo, type Handler } from './fake-api-server.ts'
+import { FakeApiServer, answer, failure, type Handler } from './fake-api-server.ts'
 import { WEB, deployment, ownsReplicas } from './objects.ts'
 
 const SNOOZE: Change = { annotations: { state: '{"v":1}' }, label: '3', replicas: 0 }
@@ -24,7 +23,6 @@ const snooze = (workload: Workload) => ({
 
 describe('the patcher', () => {
   let server: FakeApiServer
-  let transport: HttpTransport
   let patcher: WorkloadPatcher
   /** The object in the cluster; undefined: gone. */
   let object: WorkloadObject | undefined
@@ -56,7 +54,6 @@ describe('the patcher', () => {
 
   beforeEach(async () => {
     server = await new FakeApiServer().start()
-    transport = transportTo(server.url)
     object = deployment('web', { annotations: { 'dormouse.dev/enabled': 'true' }, labels: { app: 'web' } })
     cached = trim('deployments', object)
     applied = []
@@ -71,7 +68,7 @@ describe('the patcher', () => {
       answer(response, 200, { kind: 'PartialObjectMetadata', metadata: object.metadata })
     }
     patcher = new WorkloadPatcher({
-      calls: clientFor(transport),
+      calls: server.client,
       copy: {
         isConnected: () => connected,
         suspect: (error) => suspected.push(error.noAnswer),
@@ -84,8 +81,7 @@ describe('the patcher', () => {
   })
 
   afterEach(async () => {
-    await transport.close()
-    await server.stop()
+    await server.close()
   })
 
   const refused = (call: Promise<unknown>): Promise<Refusal> =>
@@ -439,7 +435,7 @@ describe('the patcher', () => {
       lands = false
       patcher = new WorkloadPatcher({
         calls: {
-          get: (...args) => clientFor(transport).get(...args),
+          get: (...args) => server.client.get(...args),
           async patch(_, operations) {
             if (lands) apply(JSON.stringify(operations))
             throw new ClusterRefusal('CLUSTER_UNAVAILABLE', 'none', {

@@ -1,18 +1,8 @@
 import { expect } from 'chai'
-import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { ScaledObjectInformer } from '../../src/kubernetes/scaled-objects.ts'
 import { ScaledObjectPatcher } from '../../src/kubernetes/scaled-object-patcher.ts'
 import { eventually } from '../support/eventually.ts'
-import {
-  answer,
-  clientFor,
-  failure,
-  FakeApiServer,
-  RecordingObserver,
-  silentLogger,
-  transportTo,
-} from './fake-api-server.ts'
-import { FakeCollection } from './fake-collection.ts'
+import { answer, failure, FakeApiServer, silentLogger, type FakeCollection } from './fake-api-server.ts'
 
 const DEFINITION = {
   metadata: { name: 'scaledobjects.keda.sh' },
@@ -29,32 +19,26 @@ function web(name = 'web', annotations?: object) {
 
 describe('the informer of ScaledObjects', () => {
   let server: FakeApiServer
-  let transport: HttpTransport
   let informer: ScaledObjectInformer
-  const definitions = () => new FakeCollection('/apis/apiextensions.k8s.io/v1/customresourcedefinitions')
-  const objects = () => new FakeCollection('/apis/keda.sh/v1alpha1/scaledobjects')
-  let crds = definitions()
-  let scalers = objects()
+  let crds: FakeCollection
+  let scalers: FakeCollection
 
   beforeEach(async () => {
-    crds = definitions()
-    scalers = objects()
     server = await new FakeApiServer().start()
-    server.handler = (received, response) => {
-      if (crds.take(received, response)) return
-      if (crds.objects.size > 0 && scalers.take(received, response)) return
-      answer(response, 404, failure(404, 'not served', 'NotFound'))
+    crds = server.collection('/apis/apiextensions.k8s.io/v1/customresourcedefinitions')
+    scalers = server.collection('/apis/keda.sh/v1alpha1/scaledobjects')
+    scalers.refuse = (_, response) => {
+      const isServed = crds.objects.size > 0
+      if (!isServed) answer(response, 404, failure(404, 'not served', 'NotFound'))
+      return !isServed
     }
-    transport = transportTo(server.url)
-    const observer = new RecordingObserver()
-    const client = clientFor(transport, observer)
+    const { client, observer } = server
     informer = new ScaledObjectInformer({ client, observer, logger: silentLogger })
   })
 
   afterEach(async () => {
     await informer.stop()
-    await transport.close()
-    await server.stop()
+    await server.close()
   })
 
   const asked = () => server.received.filter(({ path }) => path.includes('keda.sh/'))
@@ -162,11 +146,7 @@ describe('the informer of ScaledObjects', () => {
       answer(response, 200, { metadata: { ...metadata, resourceVersion: '99' }, spec })
     }
     const gate = { run: <T>(_: unknown, task: (limit: undefined) => Promise<T>) => task(undefined) }
-    const patcher = new ScaledObjectPatcher({
-      client: clientFor(transport, new RecordingObserver()),
-      copy: informer,
-      gate,
-    })
+    const patcher = new ScaledObjectPatcher({ client: server.client, copy: informer, gate })
     const [scaler] = informer.ofTarget(WEB)
     if (!scaler) throw new TypeError('there is one')
     await patcher.pause(scaler, { pausedReplicas: '0', mark: '' }, {})
@@ -181,11 +161,7 @@ describe('the informer of ScaledObjects', () => {
         422,
         failure(422, 'the server rejected our request due to an error in our request', 'Invalid'),
       )
-    const patcher = new ScaledObjectPatcher({
-      client: clientFor(transport, new RecordingObserver()),
-      copy: informer,
-      gate,
-    })
+    const patcher = new ScaledObjectPatcher({ client: server.client, copy: informer, gate })
     const scaler = {
       ...web().metadata,
       resourceVersion: '1',

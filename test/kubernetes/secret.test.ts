@@ -1,23 +1,19 @@
 import { expect } from 'chai'
-import type { HttpTransport } from '../../src/kubernetes/http.ts'
 import { OneSecret } from '../../src/kubernetes/secret.ts'
 import type { StoredSecret } from '../../src/kubernetes/ports.ts'
 import {
   answer,
-  clientFor,
   failure,
   FakeApiServer,
   silentLogger,
-  transportTo,
   until,
+  type FakeCollection,
 } from './fake-api-server.ts'
-import { FakeCollection } from './fake-collection.ts'
 
 const NAME = 'dormouse-webhook'
 
 describe('one Secret', () => {
   let server: FakeApiServer
-  let transport: HttpTransport
   let secrets: FakeCollection
   let secret: OneSecret
   let life: AbortController
@@ -26,7 +22,7 @@ describe('one Secret', () => {
 
   const open = () =>
     new OneSecret({
-      client: clientFor(transport),
+      client: server.client,
       namespace: 'dormouse',
       name: NAME,
       logger: silentLogger,
@@ -35,9 +31,7 @@ describe('one Secret', () => {
 
   beforeEach(async () => {
     server = await new FakeApiServer().start()
-    transport = transportTo(server.url)
-    secrets = new FakeCollection('/api/v1/namespaces/dormouse/secrets')
-    server.handler = (received, response) => void secrets.take(received, response)
+    secrets = server.collection('/api/v1/namespaces/dormouse/secrets')
     secret = open()
     life = new AbortController()
     watching = Promise.resolve()
@@ -47,8 +41,7 @@ describe('one Secret', () => {
   afterEach(async () => {
     life.abort()
     await watching
-    await transport.close()
-    await server.stop()
+    await server.close()
   })
 
   const watch = async () => {

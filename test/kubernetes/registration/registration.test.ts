@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { createLogger } from '../../../src/service/process/logger.ts'
-import type { HttpTransport } from '../../../src/kubernetes/http.ts'
 import type { MutatingWebhook } from '../../../src/kubernetes/registration/webhooks.ts'
 import { scopeOf } from '../../../src/kubernetes/registration/held-scope.ts'
 import { deleteWebhookConfiguration } from '../../../src/kubernetes/registration/configuration.ts'
@@ -8,8 +7,7 @@ import {
   WebhookRegistration,
   type WebhookRegistrationOptions,
 } from '../../../src/kubernetes/registration/registration.ts'
-import { clientFor, FakeApiServer, silentLogger, transportTo, until } from '../fake-api-server.ts'
-import { FakeCollection } from '../fake-collection.ts'
+import { FakeApiServer, silentLogger, until, type FakeCollection } from '../fake-api-server.ts'
 
 const PATH = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
 const SERVICE = { namespace: 'dormouse', name: 'dormouse', port: 443 }
@@ -24,7 +22,6 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe('the webhook configuration', () => {
   let server: FakeApiServer
-  let transport: HttpTransport
   let configurations: FakeCollection
   let namespaces: FakeCollection
   let registration: WebhookRegistration
@@ -41,12 +38,9 @@ describe('the webhook configuration', () => {
 
   beforeEach(async () => {
     server = await new FakeApiServer().start()
-    transport = transportTo(server.url)
-    configurations = new FakeCollection(PATH)
-    namespaces = new FakeCollection('/api/v1/namespaces')
+    configurations = server.collection(PATH)
+    namespaces = server.collection('/api/v1/namespaces')
     namespaces.put({ metadata: { name: 'dormouse', uid: 'of-the-namespace' } })
-    server.handler = (received, response) =>
-      void (configurations.take(received, response) || namespaces.take(received, response))
     bundle = 'CA 1'
     published = []
     told = []
@@ -58,13 +52,12 @@ describe('the webhook configuration', () => {
 
   afterEach(async () => {
     await registration.stop()
-    await transport.close()
-    await server.stop()
+    await server.close()
   })
 
   const open = (options: Partial<WebhookRegistrationOptions>) => {
     registration = new WebhookRegistration({
-      client: clientFor(transport),
+      client: server.client,
       logger: silentLogger,
       caBundle: () => bundle,
       onCaBundle: (listener) => {
@@ -572,8 +565,8 @@ describe('the webhook configuration', () => {
     asTheChartHasIt()
     await settled()
     await registration.stop()
-    await deleteWebhookConfiguration(clientFor(transport))
+    await deleteWebhookConfiguration(server.client)
     expect(configurations.objects.size).to.equal(0)
-    await deleteWebhookConfiguration(clientFor(transport))
+    await deleteWebhookConfiguration(server.client)
   })
 })

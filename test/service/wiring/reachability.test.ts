@@ -1,25 +1,21 @@
 import { expect } from 'chai'
 import { waitForCluster } from '../../../src/service/wiring/reachability.ts'
-import type { HttpTransport } from '../../../src/kubernetes/http.ts'
-import { clientFor, FakeApiServer, transportTo } from '../../kubernetes/fake-api-server.ts'
+import { FakeApiServer } from '../../kubernetes/fake-api-server.ts'
 
 describe('waiting for the cluster', () => {
   let server: FakeApiServer
-  let transport: HttpTransport
 
   beforeEach(async () => {
     server = await new FakeApiServer().start()
-    transport = transportTo(server.url)
   })
 
   afterEach(async () => {
-    await transport.close()
-    await server.stop()
+    await server.close()
   })
 
   const outcome = (stop = new AbortController().signal, patience?: number) =>
     waitForCluster(
-      { client: clientFor(transport), credentials: { server: server.url, context: 'dev' } as never },
+      { client: server.client, credentials: { server: server.url, context: 'dev' } as never },
       { stop, ...(patience === undefined ? {} : { patience }) },
     ).then(
       () => 'reached',
