@@ -118,29 +118,6 @@ describe('requests about a namespace', () => {
     expect(data).to.deep.equal({ items: [], counts: { done: 0, unchanged: 0, refused: 0 } })
   })
 
-  it('change nothing in a dry run, and say what would be', async () => {
-    put(2)
-    service.cluster.put(managed(pinned, { name: 'pinned' }))
-    const before = service.cluster.snapshot()
-    const { body, data } = await answerTo('POST shop/snooze?dryRun=true&wait=60s')
-    expect(body.message).to.equal('dry run, nothing was changed: 2 done, 0 unchanged, 1 refused')
-    expect(data.items.map(({ result }) => result)).to.deep.equal(['refused', 'done', 'done'])
-    expect(service.cluster.snapshot()).to.equal(before)
-  })
-
-  it('are refused above 500 workloads, and then nothing is changed', async () => {
-    put(501)
-    const { status, code, body } = await answerTo('POST shop/snooze')
-    expect([status, code]).to.deep.equal([409, 'TOO_MANY_WORKLOADS'])
-    expect(body.error.message).to.equal(
-      '501 workloads match, and one request takes 500 at most: nothing was changed; narrow it by ?kind= or ?labelSelector=',
-    )
-    expect(body.error.details).to.deep.include({ workloads: 501, most: 500 })
-    expect(service.cluster.sent).to.equal(0)
-    service.cluster.remove(key('w500'))
-    expect((await answerTo('POST shop/snooze?dryRun=true')).data.counts.done).to.equal(500)
-  })
-
   it('take one token of the rate, and are in the audit with their counts; each workload that was changed has a line', async () => {
     put(2)
     service.cluster.put(managed(pinned, { name: 'pinned' }))
@@ -271,16 +248,6 @@ describe('requests about a namespace', () => {
     expect(JSON.stringify(service.log.find(({ level }) => level === 'error'))).to.include('secret inside')
   })
 
-  it('with wait answer once all pods have followed', async () => {
-    put(3)
-    const answer = answerTo('POST shop/snooze?wait=5m')
-    await eventually('the writes', () => service.cluster.patches.length === 3)
-    for (const name of ['w000', 'w001', 'w002']) service.cluster.podsFollow(key(name))
-    const { data, body } = await answer
-    expect(body.message).to.equal('3 done, 0 unchanged, 0 refused')
-    for (const item of data.items) expect(item.operation_in_progress).to.equal(false)
-  })
-
   it('with wait have one deadline for all, and say which have not followed', async () => {
     put(3)
     const answer = answerTo('POST shop/snooze?wait=1s')
@@ -343,30 +310,6 @@ describe('requests about a namespace, by the rights of the cluster', () => {
     expect((await snooze()).results).to.deep.equal(['deployments/api done', 'deployments/web done'])
     expect(service.cluster.asked.filter(({ resource, verb }) => resource !== 'deployments' && verb !== 'list'))
       .to.deep.equal([]) // prettier-ignore
-  })
-
-  it('ask about each workload where the kind is denied: a Role may name some', async () => {
-    allow(['deployments', 'statefulsets'], ['deployments/web', 'statefulsets'])
-    const { status, results } = await snooze()
-    expect(status).to.equal(200)
-    expect(results).to.deep.equal([
-      'deployments/api refused',
-      'deployments/web done',
-      'statefulsets/api done',
-      'statefulsets/web done',
-    ])
-    expect(service.cluster.asked.filter(({ name }) => name !== undefined)).to.have.length(2)
-  })
-
-  it('are 403 for who may change nothing there, with the right that lacks', async () => {
-    allow(KINDS, [])
-    const before = service.cluster.snapshot()
-    const { status, code, message } = await snooze('?kind=deployments')
-    expect([status, code]).to.deep.equal([403, 'FORBIDDEN'])
-    expect(message).to.match(/^k8s:alice may not update deployments\.apps\/scale in the namespace shop/)
-    expect((await snooze()).status).to.equal(403)
-    expect((await snooze('', 'empty')).status).to.equal(403)
-    expect(service.cluster.snapshot()).to.equal(before)
   })
 
   it('are 403 for who may list nothing there, whatever there is', async () => {
