@@ -40,24 +40,6 @@ describe('a calendar that changes', () => {
     expect(rig.moves().slice(2)).to.have.members(['wake shop/german', 'wake shop/both'])
   })
 
-  it('that cannot be used any more, or again, is told by an Event, and stops what is automatic', async () => {
-    const known = new Map<string, Calendar | string>([['de', calendarOf('de', {})]])
-    const rig = aRig(at('Tue 9:00'))
-    rig.rules.compile = rulesWith({}, { find: (name) => known.get(name), names: ['de'] }).compile
-    rig.cluster.put(sleeper('shop/german', 'de'))
-    await rig.start()
-    known.set('de', 'company.ics: there is no such file')
-    rig.calendarsChanged('de')
-    await settled()
-    expect(rig.told.events).to.deep.equal(['Warning InvalidSchedule german'])
-    await rig.time.passTo(at('Tue 18:00'))
-    expect(rig.moves()).to.deep.equal([])
-    known.set('de', calendarOf('de', {}, [], 1))
-    rig.calendarsChanged('de')
-    await settled()
-    expect(rig.moves()).to.deep.equal(['snooze shop/german'])
-  })
-
   it('that a Namespace names and nobody knows is told of there, once, and again when it is known and then broken', async () => {
     const known = new Map<string, Calendar | string>()
     const rig = aRig(at('Tue 9:00'))

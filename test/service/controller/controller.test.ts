@@ -2,13 +2,7 @@ import { expect } from 'chai'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { decoded } from '../../support/readable.ts'
 import { at, DAY, HOUR, MINUTE } from '../../support/rules.ts'
-import {
-  aDaemonSet,
-  aDeployment,
-  aReplicaSet,
-  aStatefulSet,
-  type AWorkload,
-} from '../../support/workloads.ts'
+import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
 import { aRig } from './rig.ts'
 
@@ -67,24 +61,6 @@ describe('the controller', () => {
     await start()
     await time.passTo(at('Mon 18:10'))
     expect(told.operations).to.deep.equal(['snooze schedule deployments timed_out'])
-  })
-
-  it('puts all four kinds to sleep and wakes them with the counts they had', async () => {
-    const { time, cluster, start } = aRig(at('Mon 17:59'))
-    const kinds = [web, byDay(aStatefulSet()), byDay(aDaemonSet()), byDay(aReplicaSet())]
-    for (const workload of kinds) cluster.put(workload)
-    await start()
-    await time.passTo(at('Mon 18:00'))
-    for (const workload of kinds) expect(stateOf(cluster.live(workload)).asleep, workload.kind).to.equal(true)
-    await time.passTo(at('Tue 8:00'))
-    for (const workload of kinds) {
-      const { replicas, snoozeKey, labels } = cluster.live(workload)
-      expect({ replicas, snoozeKey, labels }, workload.kind).to.deep.equal({
-        replicas: 3,
-        snoozeKey: undefined,
-        labels: undefined,
-      })
-    }
   })
 
   it('wakes before it puts to sleep, when an edge is both', async () => {
@@ -146,17 +122,6 @@ describe('the controller', () => {
     expect(told.lags).to.deep.equal([0])
   })
 
-  it('takes manual scaling of a sleeper for a wake, and reports it', async () => {
-    const { cluster, told, start, moves } = aRig(at('Mon 20:00'))
-    cluster.put(web.snoozed({ at: at('Mon 18:00') }))
-    await start()
-    cluster.put(cluster.live(web).scaledByHand(5))
-    await settled()
-    expect(moves(), 'the count is the person’s').to.deep.equal([])
-    expect(stateOf(cluster.live(web)).asleep).to.equal(false)
-    expect(told.events).to.deep.equal(['Normal ManualScaling web'])
-  })
-
   it('brings a pinned sleeper back to sleep', async () => {
     const { cluster, told, start, moves } = aRig(at('Mon 20:00'))
     const pinned = web.snoozed({ at: at('Mon 18:00') }).pinned()
@@ -166,32 +131,6 @@ describe('the controller', () => {
     await settled()
     expect(moves()).to.deep.equal(['snooze shop/web'])
     expect(told.events).to.deep.equal(['Warning PinEnforced web'])
-  })
-
-  it('restores what a rollout undo put back, and reports nothing twice', async () => {
-    const { cluster, told, start } = aRig(at('Mon 20:00'))
-    const asleep = web.snoozed({ at: at('Mon 18:00') })
-    cluster.put(asleep)
-    await start()
-    cluster.put(cluster.live(asleep).annotated(web.annotations))
-    await settled()
-    expect(cluster.live(asleep).annotations).to.deep.equal(asleep.annotations)
-    expect(cluster.live(asleep).replicas).to.equal(0)
-    expect(told.events).to.deep.equal([])
-    expect(told.operations).to.deep.equal([])
-  })
-
-  it('restores what a replace dropped, and puts it to sleep again with the count it found', async () => {
-    const { cluster, start } = aRig(at('Mon 20:00'))
-    const asleep = web.snoozed({ at: at('Mon 18:00') })
-    cluster.put(asleep)
-    await start()
-    cluster.put(aDeployment().with({ generation: 9 }).editedTo(4, 'kubectl-replace'))
-    await settled()
-    const { replicas, annotations } = cluster.live(asleep)
-    expect(replicas).to.equal(0)
-    expect(annotations).to.include({ enabled: 'true', schedule: WORK })
-    expect(stateOf(cluster.live(asleep)).snoozed?.replicas).to.equal(4)
   })
 
   it('reports what the API and other replicas wrote', async () => {
@@ -260,16 +199,6 @@ describe('the controller', () => {
     await time.pass(DAY)
     expect(cluster.sent).to.equal(0)
     expect(armed()).to.equal(0)
-  })
-
-  it('takes a workload of the same name and another uid for a new one', async () => {
-    const { cluster, start } = aRig(at('Mon 20:00'))
-    cluster.put(web.snoozed({ at: at('Mon 18:00') }))
-    await start()
-    cluster.remove(web)
-    cluster.put(aDeployment().with({ uid: 'another' }))
-    await settled()
-    expect(cluster.sent).to.equal(0)
   })
 
   it('decides nothing in a storm of status updates', async () => {

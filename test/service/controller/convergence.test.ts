@@ -1,28 +1,11 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
-import { ASLEEP_LABEL, KINDS, type BuiltInKind as Kind } from '../../../src/domain/workload/workload.ts'
-import { anyMarks, labelsWith, type Marks } from '../../support/arbitrary-marks.ts'
-import { countOf } from '../../support/manifests.ts'
+import { ASLEEP_LABEL } from '../../../src/domain/workload/workload.ts'
 import { at } from '../../support/rules.ts'
-import { aDeployment, BY_KIND, type AWorkload } from '../../support/workloads.ts'
+import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
 import { aRig } from './rig.ts'
 
 const NOW = at('Mon 17:55')
-const MOST_WRITES = 3
-
-function marked(kind: Kind, { annotations, label, held, replicas, snoozeKey }: Marks): AWorkload {
-  const key = kind === 'daemonsets' ? snoozeKey : undefined
-  return BY_KIND[kind]()
-    .with({
-      annotations,
-      hasAnnotations: true,
-      labels: labelsWith(label, held),
-      snoozeKey: key,
-      hasNodeSelector: key !== undefined,
-    })
-    .withReplicas(countOf(kind, replicas))
-}
 
 function sleeper(): AWorkload {
   return aDeployment()
@@ -30,14 +13,6 @@ function sleeper(): AWorkload {
     .enabled()
     .snoozed({ at: at('Mon 16:00'), trigger: 'api', by: 'k8s:alice' })
 }
-
-const KIND = fc.constantFrom(...KINDS)
-const CASE = KIND.chain((kind) =>
-  fc.record({
-    kind: fc.constant(kind),
-    copies: fc.array(anyMarks(NOW, kind), { minLength: 1, maxLength: 4 }),
-  }),
-)
 
 /** Each of these was once patched without end: the last known marks and the decision disagreed on the label. */
 const DISAGREEING: Readonly<Record<string, AWorkload>> = {
@@ -75,33 +50,5 @@ describe('a leader whose first copy had a wrong label', () => {
     await settled()
     expect(cluster.live(web).state()).to.deep.include({ asleep: false })
     expect(cluster.live(web).state().woken).to.include({ kept: 5, set: 1 })
-  })
-})
-
-describe('the controller, over a workload whose marks others write again and again', () => {
-  it(`rests after at most ${MOST_WRITES} writes each time`, async function () {
-    this.timeout(1_200_000)
-    let writes = 0
-    await fc.assert(
-      fc.asyncProperty(CASE, async ({ kind, copies }) => {
-        const { cluster, controller, start } = aRig(NOW)
-        const [first, ...others] = copies
-        cluster.put(marked(kind, first!))
-        await start()
-        let before = 0
-        for (const marks of [undefined, ...others]) {
-          if (marks) cluster.put(marked(kind, marks))
-          await settled()
-          expect(cluster.sent - before, 'writes').to.be.at.most(MOST_WRITES)
-          before = cluster.sent
-          await settled()
-          expect(cluster.sent, 'at rest').to.equal(before)
-        }
-        writes += before
-        await controller.stop()
-      }),
-      { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 400) },
-    )
-    expect(writes, 'writes of all cases').to.be.above(0)
   })
 })

@@ -26,7 +26,6 @@ function inShop(policies: Parameters<typeof compilePolicy>[0][] = []) {
 
 const ENABLED = { annotations: { enabled: 'true', schedule: WORK } }
 const web = aDeployment('shop/web').withReplicas(3)
-const api = aDeployment('shop/api').withReplicas(2)
 
 describe('the controller and what workloads inherit', () => {
   it('decides about none before its Namespace is known, and then at once', async () => {
@@ -51,20 +50,6 @@ describe('the controller and what workloads inherit', () => {
     const { sent } = cluster
     await time.pass(2 * DAY)
     expect(cluster.sent).to.equal(sent)
-  })
-
-  it('writes to those that a change moves, and to no other', async () => {
-    const { cluster, start, moves, becomes } = inShop()
-    cluster.put(web)
-    cluster.put(api.annotated({ enabled: 'false' }))
-    await becomes({ annotations: { enabled: 'true' } })
-    await start()
-    await becomes({ annotations: { enabled: 'true', timezone: 'Asia/Tokyo' } })
-    expect(cluster.sent).to.equal(0)
-    await becomes(ENABLED)
-    expect(moves()).to.deep.equal(['snooze shop/web'])
-    await becomes({ annotations: { enabled: 'true', schedule: '18:00-23:00' } })
-    expect(moves()).to.deep.equal(['snooze shop/web', 'wake shop/web'])
   })
 
   it('follows a label of the workload by which a policy chooses', async () => {
@@ -96,21 +81,5 @@ describe('the controller and what workloads inherit', () => {
     expect(same(dev, aNamespace({ labels: { env: 'dev', more: 'x' }, resourceVersion: '2' }))).to.equal(true)
     expect(same(dev, aNamespace({ labels: { env: 'dev' }, deleting: true }))).to.equal(false)
     expect(same(dev, aNamespace({ labels: { env: 'dev' }, annotations: { timezone: '' } }))).to.equal(false)
-  })
-
-  it('says once on the Namespace what is wrong there, and nothing on the 200 workloads under it', async () => {
-    const { cluster, told, start, becomes } = inShop()
-    for (let index = 0; index < 200; index++) cluster.put(aDeployment(`shop/web-${index}`))
-    const broken = aNamespace({ annotations: { enabled: 'true', schedule: '8-18' } })
-    cluster.namespaces = [broken]
-    await becomes(broken)
-    await start()
-    expect(told.events).to.deep.equal(['Warning InvalidSetting shop'])
-    expect(told.messages[0]).to.contain('dormouse.dev/schedule: at 1')
-    cluster.namespaceChanged(broken, { ...broken, labels: { env: 'dev' } })
-    expect(told.events).to.have.length(1)
-    cluster.namespaceChanged(broken, aNamespace({ annotations: { enabled: 'yes' } }))
-    expect(told.events).to.have.length(2)
-    expect(cluster.sent).to.equal(0)
   })
 })

@@ -42,17 +42,6 @@ describe('a workload that our own write left at 0 without its marks', () => {
     await controller.stop()
   })
 
-  it('is not taken for somebody’s 0 by who does not remember it: a Warning Event says that the count is gone', async () => {
-    const { cluster, told, controller, time, start } = aRig(NOON)
-    cluster.put(ofSleep(stripped(awake)))
-    await start()
-    await time.pass(MINUTE)
-    expect(cluster.patches).to.deep.equal([])
-    expect(told.events).to.deep.equal(['Warning InvalidState web'])
-    expect(told.messages.join()).to.include('so is the count that it kept')
-    await controller.stop()
-  })
-
   it('can be scaled by hand then, and follows its schedule again', async () => {
     const { cluster, controller, time, start } = aRig(NOON)
     cluster.put(ofSleep(stripped(awake)))

@@ -60,14 +60,6 @@ describe('the controller beside KEDA', () => {
     expect(keda.annotations()).to.deep.equal({})
   })
 
-  it('completes a sleep that a crash cut between its two writes', async () => {
-    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
-    cluster.put(asleep)
-    keda.put(scaler)
-    await start()
-    expect(writes).to.deep.equal(['pause shop/web'])
-  })
-
   it('completes a wake that a crash cut, and undoes a mark that a restore brought back', async () => {
     const { cluster, keda, start, recorded: writes } = recorded(at('Mon 12:00'))
     cluster.put(web)
@@ -91,39 +83,6 @@ describe('the controller beside KEDA', () => {
     expect(writes).to.deep.equal(['snooze shop/web', 'snooze shop/web', 'pause shop/web'])
     expect(cluster.live(web).replicas).to.equal(0)
     expect(cluster.live(web).state().snoozed?.replicas).to.equal(3)
-  })
-
-  it('pauses a ScaledObject that comes, or is renamed, while its workload sleeps', async () => {
-    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
-    cluster.put(asleep)
-    await start()
-    keda.put(scaler)
-    await settled()
-    keda.remove('shop/web')
-    keda.put({ ...scaler, name: 'renamed', uid: 'scaler-2' })
-    await settled()
-    expect(writes).to.deep.equal(['pause shop/web', 'pause shop/renamed'])
-  })
-
-  it('pauses each of two ScaledObjects of one workload', async () => {
-    const { cluster, keda, start } = recorded(NIGHT)
-    cluster.put(asleep)
-    keda.put(scaler)
-    keda.put({ ...scaler, name: 'second', uid: 'scaler-2' })
-    await start()
-    expect(keda.writes).to.have.members(['pause shop/web', 'pause shop/second'])
-  })
-
-  it('leaves one alone that points at nothing, and ends the pause of one whose workload is gone', async () => {
-    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
-    cluster.put(asleep)
-    keda.put(paused)
-    keda.put(aScaledObject({ name: 'lost', uid: 'scaler-2', target: { name: 'nothing' } }))
-    await start()
-    expect(writes).to.deep.equal([])
-    cluster.remove(asleep)
-    await settled()
-    expect(writes).to.deep.equal(['unpause shop/web'])
   })
 
   it('ends the pause of one that scales another workload now', async () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import { decoded } from '../../support/readable.ts'
 import { APPS } from '../../support/reviews.ts'
-import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
+import { aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
 import type { Kind } from '../../../src/domain/workload/workload.ts'
 import { Reviewing } from './reviewing.ts'
 
@@ -107,20 +106,6 @@ describe('a review of an update', () => {
     expect(here.told).to.deep.equal(['workloads patched held'])
   })
 
-  it('of a sleeper is absorbed: the patch keeps it at 0, and its state, label and warning have the new count', async () => {
-    const sleeper = web.snoozed({ at: Date.parse('2026-03-02T07:00:00Z') })
-    const { operations = [], warnings } = await update(objectOf(sleeper), objectOf(sleeper.withReplicas(6)))
-    const values = Object.fromEntries(
-      operations.map(({ path, ...rest }) => [path, 'value' in rest ? rest.value : undefined]),
-    )
-    expect(values['/spec/replicas']).to.equal(0)
-    expect(values['/metadata/labels/dormouse.dev~1asleep']).to.equal('6')
-    const state = decoded({ state: String(values['/metadata/annotations/dormouse.dev~1state']) })
-    expect(state).to.deep.include({ asleep: true, counter: sleeper.state().counter + 1 })
-    expect(state.snoozed?.replicas).to.equal(6)
-    expect(warnings?.[0]).to.contain('it will wake to 6')
-  })
-
   it('that drops all annotations gets ours restored', async () => {
     const { annotations: _, ...metadata } = objectOf(web.remembering({})).metadata as Json
     const bare = { ...objectOf(web.remembering({})), metadata }
@@ -139,68 +124,6 @@ describe('a review of an update', () => {
     const answer = await update(objectOf(pinned), objectOf(pinned.withReplicas(5)), { userInfo })
     expect(answer).to.deep.include({ allowed: true })
     expect(answer).to.not.have.property('patch')
-  })
-
-  it('of a ReplicaSet that a controller owns is allowed', async () => {
-    const owned = {
-      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', controller: true }],
-    }
-    const resource = { ...APPS, resource: 'replicasets' }
-    const answer = await update(
-      objectOf(pinned, { metadata: owned }),
-      objectOf(pinned.withReplicas(0), { metadata: owned }),
-      { resource },
-    )
-    expect(answer.allowed).to.equal(true)
-  })
-
-  it('of a pinned ReplicaSet cannot add a controller owner', async () => {
-    const owned = {
-      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', controller: true }],
-    }
-    const replicaSet = aReplicaSet('shop/web').withReplicas(3).enabled().pinned()
-    const resource = { ...APPS, resource: 'replicasets' }
-    for (const subResource of ['', 'status']) {
-      const gaining = await update(objectOf(replicaSet), objectOf(replicaSet, { metadata: owned }), {
-        resource,
-        subResource,
-      })
-      expect(gaining.allowed, subResource).to.equal(false)
-      expect(gaining.status).to.include({ code: 403 })
-      expect(gaining.status?.message).to.contain('is pinned active by k8s:alice')
-    }
-  })
-
-  it('of the status gets our annotations and labels restored, and nothing else', async () => {
-    const stripped = { annotations: { other: 'x' }, labels: { 'dormouse.dev/asleep': '9' } }
-    const status = { subResource: 'status' }
-    const { operations } = await update(
-      objectOf(pinned),
-      objectOf(pinned.withReplicas(9), { metadata: stripped }),
-      status,
-    )
-    const { annotations } = objectOf(pinned).metadata as { annotations: Json }
-    expect(operations).to.deep.equal([
-      ...['enabled', 'state'].map((name) => ({
-        op: 'add',
-        path: `/metadata/annotations/dormouse.dev~1${name}`,
-        value: annotations[`dormouse.dev/${name}`],
-      })),
-      { op: 'remove', path: '/metadata/labels/dormouse.dev~1asleep' },
-      { op: 'add', path: '/metadata/labels/dormouse.dev~1held', value: 'pin' },
-    ])
-    expect(here.told).to.deep.equal(['workloads patched restored'])
-    expect(await update(objectOf(pinned), objectOf(pinned), status)).to.not.have.property('patch')
-  })
-
-  it('warns about annotations that look like ours, when this update wrote them', async () => {
-    const annotations = { 'dormouse.dev/shedule': '8:00-18:00' }
-    const bare = objectOf(aDeployment('shop/web'))
-    const typed = { ...bare, metadata: { ...(bare.metadata as Json), annotations } }
-    const meant = /dormouse\.dev\/shedule is not known: did you mean dormouse\.dev\/schedule\?$/
-    expect((await update(bare, typed)).warnings?.[0]).to.match(meant)
-    expect((await update({}, typed, { operation: 'CREATE', oldObject: null })).warnings?.[0]).to.match(meant)
-    expect(await update(typed, typed)).to.not.have.property('warnings')
   })
 
   describe('of a DaemonSet that removes our key', () => {
