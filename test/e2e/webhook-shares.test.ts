@@ -5,7 +5,7 @@ import { ANNOTATION, HELD_LABEL, KINDS, SNOOZE_KEY, type Kind } from '../../src/
 import { joined, scopeOf, type HeldScope } from '../../src/kubernetes/registration/held-scope.ts'
 import { desiredWebhooks } from '../../src/kubernetes/registration/webhooks.ts'
 import { EXEMPT_USERS } from '../../src/service/webhook/decide.ts'
-import { WebhookServer } from '../sandbox/webhook-server.ts'
+import { WebhookServer } from '../support/webhook-server.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'

@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { Server } from 'node:https'
 import type { KubeObject } from '../../src/sandbox/store/object.ts'
-import { selfSigned, type Certificate } from '../support/certificate.ts'
-import { aWorkload, DEPLOYMENTS, freshSandbox, type Client } from './cluster.ts'
+import { selfSigned, type Certificate } from './certificate.ts'
 
 export const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
 
@@ -107,30 +106,4 @@ export class WebhookServer {
   }
 }
 
-export const bundle = (pem: string) => Buffer.from(pem).toString('base64')
-
-export const patchReply = (patch: object[]) => ({
-  allowed: true,
-  patchType: 'JSONPatch',
-  patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
-})
-
-export async function register(client: Client, webhooks: object[], name = 'dormouse'): Promise<void> {
-  const { status, body } = await client.post(CONFIGURATIONS, { metadata: { name }, webhooks })
-  if (status !== 201) throw new Error(body.message)
-}
-
-/**
- * For each test a new sandbox with the deployment `web`, of which nothing becomes ready, and a webhook server that
- * is not registered yet.
- */
-export function sandboxWithWebhook(options: Parameters<typeof freshSandbox>[0] = {}, web = aWorkload('web')) {
-  const { client } = freshSandbox({ readyAfterMs: 3_600_000, ...options })
-  const server = new WebhookServer()
-  beforeEach('there is a deployment and a webhook', async () => {
-    await client.post(DEPLOYMENTS, web)
-    await server.start()
-  })
-  afterEach('the webhook stops', () => server.stop())
-  return { client, server }
-}
+const bundle = (pem: string) => Buffer.from(pem).toString('base64')

@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { sandboxWithKubectl } from '../kubectl.ts'
+import { leaveOut } from '../support/leave-out.ts'
+import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
 
 const deployment = (name: string, container: string, image: string) => `
 apiVersion: apps/v1
@@ -19,16 +21,25 @@ const manifest = (image: string) => deployment('applied', 'main', image)
 
 describe('kubectl on the sandbox', function () {
   this.timeout(180_000)
-  const here = sandboxWithKubectl()
+  let here: StartedCluster
+  let directory: string
   const args = (command: string) => ['--namespace=demo', ...command.split(' ')]
   const kubectl = (command: string, ...more: string[]) => here.kubectl(...args(command), ...more)
-  const file = (name: string) => join(here.directory, name)
+  const file = (name: string) => join(directory, name)
 
-  before('there is a deployment', async () => {
+  before('there is a deployment', async function () {
+    if (spawnSync('kubectl', ['version', '--client']).error) leaveOut(this, 'kubectl is not on the path')
+    here = await startSandboxCluster({ readyAfterMs: 20 })
+    directory = await mkdtemp(join(tmpdir(), 'dormouse-kubectl-'))
     const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: demo }\n---'
     await writeFile(file('shop.yaml'), namespace + deployment('web', 'nginx', 'nginx:1'))
     await kubectl(`create -f ${file('shop.yaml')}`)
     await kubectl('rollout status deployment/web --timeout=10s')
+  })
+
+  after(async () => {
+    await here?.stop()
+    if (directory) await rm(directory, { recursive: true })
   })
 
   /** What kubectl says on standard error when it fails. */
@@ -55,7 +66,10 @@ describe('kubectl on the sandbox', function () {
   })
 
   it('watches', async () => {
-    const child = spawn('kubectl', [`--kubeconfig=${here.kubeconfig}`, ...args('get deployments --watch')])
+    const child = spawn('kubectl', [
+      `--kubeconfig=${here.adminKubeconfig}`,
+      ...args('get deployments --watch'),
+    ])
     let output = ''
     let scaled: Promise<unknown> | undefined
     for await (const chunk of child.stdout) {
@@ -125,6 +139,53 @@ describe('kubectl on the sandbox', function () {
     expect(await kubectl(`apply -f ${applied}`)).to.contain('configured')
     expect(await kubectl(`apply -f ${applied}`)).to.contain('unchanged')
     expect(await failure(`apply --server-side -f ${applied}`)).to.contain('server-side apply')
+  })
+
+  it('serves a custom resource from its definition on, and its scale', async () => {
+    const version = `
+    name: v1
+    served: true
+    storage: true
+    schema: { openAPIV3Schema: { type: object } }
+    subresources: { status: {}, scale: { specReplicasPath: .spec.replicas } }`
+    const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: wheels.kinds.example.com }
+spec:
+  group: kinds.example.com
+  scope: Namespaced
+  names: { plural: wheels, kind: Wheel }
+  versions:
+  - ${version.trim()}
+`
+    const wheel =
+      'apiVersion: kinds.example.com/v1\nkind: Wheel\nmetadata: { name: front }\nspec: { replicas: 2 }'
+    await writeFile(file('definition.yaml'), definition)
+    await writeFile(file('wheel.yaml'), wheel)
+    await kubectl(`create -f ${file('definition.yaml')}`)
+    await kubectl(`create -f ${file('wheel.yaml')}`)
+    await kubectl('scale wheel front --replicas=3')
+    expect(await kubectl('get wheel front -o jsonpath={.spec.replicas}')).to.equal('3')
+    await kubectl('delete crd wheels.kinds.example.com')
+    expect(await failure('get wheel front')).to.contain('NotFound')
+  })
+
+  it('lists events of either group', async () => {
+    const event = `
+apiVersion: events.k8s.io/v1
+kind: Event
+metadata: { name: web.1 }
+regarding: { kind: Deployment, name: web, namespace: demo }
+note: fell asleep
+type: Normal
+reason: Snoozed
+reportingController: dormouse
+action: Snooze
+`
+    await writeFile(file('event.yaml'), event)
+    await kubectl(`create -f ${file('event.yaml')}`)
+    expect(await kubectl('get events')).to.match(/Normal +Snoozed +deployment\/web +fell asleep/)
   })
 
   it('describes and deletes', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { applyJsonPatch } from '../../../src/sandbox/store/patch.ts'
-import { StatusError } from '../../../src/sandbox/store/status.ts'
+import { applyJsonPatch } from '../../src/sandbox/store/patch.ts'
+import { StatusError } from '../../src/sandbox/store/status.ts'
 
 const refused = (document: unknown, patch: unknown): StatusError => {
   try {
