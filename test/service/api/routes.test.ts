@@ -2,11 +2,10 @@ import { expect } from 'chai'
 import { openapi } from '../../../src/service/api/openapi/document.ts'
 import { plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { transitionRecord } from '../../../src/domain/records/record.ts'
-import { KINDS, TYPE_OF } from '../../../src/domain/workload/workload.ts'
-import { countOf } from '../../support/manifests.ts'
+import { KINDS } from '../../../src/domain/workload/workload.ts'
 import { aWorkload } from '../../support/fake-cluster.ts'
 import { NOON, rules, Service, type Answer } from './service.ts'
-import { managed, unreadable } from './states.ts'
+import { managed } from './states.ts'
 
 describe('routes of the API', () => {
   let service: Service
@@ -16,50 +15,6 @@ describe('routes of the API', () => {
   })
 
   afterEach(async () => await service.stop())
-
-  for (const kind of KINDS) {
-    it(`all nine operations work on ${kind}`, async () => {
-      const count = countOf(kind, 3)
-      service.cluster.put(aWorkload({ kind, replicas: count }))
-      const web = `shop/${kind}/web`
-      const steps: [string, object | undefined, object][] = [
-        [
-          `POST ${web}/enable`,
-          { schedule: '8-18'.replaceAll(/(\d+)/g, '$1:00'), timezone: 'Europe/Berlin' },
-          { enabled: true, wake_schedule: '8:00-18:00', timezone: 'Europe/Berlin' },
-        ],
-        [
-          `POST ${web}/snooze?for=2h`,
-          undefined,
-          { is_snoozed: true, current_replicas: 0, last_replicas: count, snooze_requested: true },
-        ],
-        [`POST ${web}/wake`, {}, { is_snoozed: false, last_replicas: count }],
-        [`POST ${web}/pin`, undefined, { pin_state: 'active' }],
-        [`DELETE ${web}/pin`, undefined, { pin_state: 'none' }],
-        [
-          `POST ${web}/override`,
-          { duration: '90m' },
-          { has_manual_override: true, manual_override_until: new Date(NOON + 90 * 60_000).toISOString() },
-        ],
-        [
-          `POST ${web}/override`,
-          { duration: '' },
-          { has_manual_override: true, manual_override_until: null },
-        ],
-        [`DELETE ${web}/override`, undefined, { has_manual_override: false }],
-        [`PUT ${web}/schedule`, { schedule: '' }, { wake_schedule: null, timezone: 'Europe/Berlin' }],
-        [`GET ${web}`, undefined, { enabled: true, type: TYPE_OF[kind] }],
-        [`GET ${web}/status`, undefined, { enabled: true, type: TYPE_OF[kind] }],
-        [`POST ${web}/disable`, undefined, { enabled: false, is_snoozed: false }],
-      ]
-      for (const [request, body, expected] of steps) {
-        const answer = await service.call(request, { body })
-        expect(answer.status, `${request}: ${JSON.stringify(answer.body)}`).to.equal(200)
-        expect(answer.body.data).to.deep.include(expected)
-        expect(answer.body.timestamp).to.equal(new Date(NOON).toISOString())
-      }
-    })
-  }
 
   it('lists and plans have the number of their records in the message', async () => {
     service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
@@ -75,35 +30,10 @@ describe('routes of the API', () => {
     expect(body.data['wake_schedule']).to.equal(null)
   })
 
-  it('`by` names the caller, with their mode of authentication', async () => {
-    service.cluster.put(managed())
-    const { body } = await service.call('POST shop/deployments/web/snooze')
-    expect((body.data['operation_history'] as object[])[0]).to.deep.include({
-      by: 'local:alice',
-      trigger: 'api',
-      replicas: 0,
-    })
-  })
-
-  it('a dry run answers what would happen and changes nothing', async () => {
-    service.cluster.put(managed())
-    const before = service.cluster.snapshot()
-    const { body } = await service.call('POST shop/deployments/web/snooze?dryRun=true&wait=60s')
-    expect(body.data).to.deep.include({ is_snoozed: true, current_replicas: 0, last_replicas: 3 })
-    expect(body.message).to.match(/^dry run, nothing was changed: snoozed/)
-    expect(service.cluster.snapshot()).to.equal(before)
-  })
-
   it('a dry run is refused as the write would be', async () => {
     service.cluster.put(aWorkload())
     const answer = await service.call('POST shop/deployments/web/snooze?dryRun=true')
     expect(answer.code).to.equal('NOT_ENABLED')
-  })
-
-  it('enable repairs a state that cannot be read', async () => {
-    service.cluster.put(unreadable())
-    expect((await service.call('POST shop/deployments/web/enable')).status).to.equal(200)
-    expect((await service.call('GET shop/deployments/web')).status).to.equal(200)
   })
 
   it('a workload that the informer does not know yet is read live', async () => {

@@ -1,8 +1,5 @@
 import { expect } from 'chai'
 import { userByClaims } from '../../../../src/service/api/auth/cluster-user-claims.ts'
-import { AUDIENCE, Service, token } from '../service.ts'
-import { managed } from '../states.ts'
-import { OpenIdProvider, rsaKeys } from './openid-provider.ts'
 
 const PROVIDER = 'https://login.test'
 const BY_EMAIL = { usernameClaim: 'email', groupsClaim: 'groups', prefix: 'oidc:' }
@@ -91,53 +88,4 @@ describe('people of an OpenID provider as users of the cluster', () => {
         /is not a list of names/,
       )
     })
-
-  it('may do what the cluster says, whatever their token claims of us, and stand in the history by their names', async () => {
-    const provider = new OpenIdProvider()
-    await provider.start()
-    const { publicKey, privateKey } = rsaKeys()
-    provider.publish({ kid: 'first', key: publicKey })
-    const service = await Service.start({
-      auth: {
-        kubernetes: { enabled: false, audiences: [] },
-        oidc: [
-          {
-            issuer: PROVIDER,
-            audience: AUDIENCE,
-            jwksUri: provider.url('/keys'),
-            algorithms: ['RS256'],
-            asClusterUser: BY_EMAIL,
-          },
-        ],
-        local: null,
-      },
-    })
-    try {
-      service.cluster.put(managed())
-      service.cluster.put(managed({}, { namespace: 'other' }))
-      service.cluster.allows = ({ username, groups }, { namespace }) =>
-        username === 'oidc:alice@example.com' && groups.includes('oidc:developers') && namespace === 'shop'
-      const signed = (claims: object) =>
-        token({
-          claims: { iss: PROVIDER, ...claims },
-          key: privateKey,
-          header: { alg: 'RS256', kid: 'first' },
-        })
-      const alice = await signed({
-        email: 'alice@example.com',
-        email_verified: true,
-        groups: ['developers'],
-        scope: '',
-      })
-      const pinned = await service.call('POST shop/deployments/web/pin', { token: alice })
-      expect(pinned.status).to.equal(200)
-      expect(pinned.body.message).to.include('k8s:oidc:alice@example.com')
-      expect((await service.call('POST other/deployments/web/pin', { token: alice })).status).to.equal(403)
-      const mallory = await signed({ email: 'alice@example.com', groups: ['developers'] })
-      expect((await service.call('POST shop/deployments/web/pin', { token: mallory })).status).to.equal(401)
-    } finally {
-      await service.stop()
-      await provider.stop()
-    }
-  })
 })
