@@ -3,14 +3,9 @@ import type { FakeCluster } from '../../support/fake-cluster.ts'
 import { settled, type FakeTime } from '../../support/fake-time.ts'
 import { at, DAY, HOUR, MINUTE } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
-import { aRig } from './rig.ts'
+import { aRig, web } from './rig.ts'
 
 const YEAR = 365 * DAY
-const web = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled('8:00-18:00,Mon-Fri')
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 
 const snoozedForHours = aDeployment()
   .withReplicas(3)

@@ -1,16 +1,10 @@
 import { expect } from 'chai'
 import { ASLEEP_LABEL, keyOf, type Workload } from '../../../src/domain/workload/workload.ts'
 import { at, DAY, HOUR, MINUTE, SECOND } from '../../support/rules.ts'
-import { aDeployment } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
-import { aRig } from './rig.ts'
+import { aRig, web } from './rig.ts'
 
 const LIMIT = 20
-const web = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled('8:00-18:00,Mon-Fri')
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 const asleep = web.snoozed({ at: at('Mon 18:00') })
 
 /** Somebody who puts the label wrong whenever it is right, as long as `meddles`. */

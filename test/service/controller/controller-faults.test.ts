@@ -5,14 +5,8 @@ import { decoded } from '../../support/readable.ts'
 import { at, DAY, HOUR, MINUTE, SECOND } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
-import { aRig } from './rig.ts'
+import { aRig, web } from './rig.ts'
 
-const WORK = '8:00-18:00,Mon-Fri'
-const web = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 const named = (name: string) => web.with({ name, uid: `uid-of-${name}` })
 const rejected = () => new Refusal('CLUSTER_REJECTED', 'admission said no', { details: { status: 403 } })
 
@@ -108,20 +102,6 @@ describe('the controller, when the cluster refuses,', () => {
     expect(told.events).to.deep.equal(['Warning SnoozeFailed web', 'Normal Snoozed web'])
   })
 
-  it('waits twice as long each time, and no longer than ten minutes', async () => {
-    const { time, cluster, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
-    const tries: number[] = []
-    cluster.answer = (_key, change) => {
-      if (change.replicas === 0) tries.push(time.clock())
-      return refusesToSleep(_key, change)
-    }
-    await time.passTo(at('Mon 19:00'))
-    const waits = tries.slice(1).map((tried, index) => (tried - tries[index]!) / SECOND)
-    expect(waits.slice(0, 8)).to.deep.equal([10, 20, 40, 80, 160, 320, 600, 600])
-  })
-
   it('waits all the same where not even the failure can be written', async () => {
     const { time, cluster, start } = aRig(at('Mon 17:59'))
     cluster.put(web)
@@ -148,18 +128,6 @@ describe('the controller, when the cluster refuses,', () => {
 })
 
 describe('the controller keeps a fault to its workload:', () => {
-  it('a workload that cannot be read stops no other, and is reported once', async () => {
-    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
-    const broken = named('broken').annotated({ state: '{"v":7}' })
-    cluster.put(broken)
-    cluster.put(web)
-    await start()
-    cluster.put(cluster.live(broken).with({ pods: { existing: 9, ready: 9, observedGeneration: 9 } }))
-    await time.passTo(at('Mon 18:00'))
-    expect(moves()).to.deep.equal(['snooze shop/web'])
-    expect(told.events).to.deep.equal(['Warning InvalidState broken', 'Normal Snoozed web'])
-  })
-
   it('a schedule that cannot be read stops that workload’s automatic behaviour alone', async () => {
     const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
     cluster.put(named('typo').scheduled('8:00-18:00,Mon-Fry'))
@@ -372,18 +340,6 @@ describe('a refusal holds up only what was refused:', () => {
 })
 
 describe('a clock that is set back', () => {
-  it('makes no retry wait longer', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 20:00'))
-    cluster.put(web)
-    cluster.down()
-    await start()
-    await time.pass(10 * SECOND)
-    time.jump(-90 * MINUTE)
-    cluster.up()
-    await time.pass(2 * SECOND)
-    expect(moves()).to.deep.equal(['snooze shop/web'])
-  })
-
   it('makes what was refused wait no longer', async () => {
     const { time, cluster, start } = aRig(at('Mon 20:00'))
     cluster.put(web)

@@ -2,16 +2,10 @@ import { expect } from 'chai'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, SECOND } from '../../support/rules.ts'
-import { aDeployment } from '../../support/workloads.ts'
-import { aRig } from './rig.ts'
+import { aRig, web } from './rig.ts'
 
 type Rig = ReturnType<typeof aRig>
 
-const web = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled('8:00-18:00,Mon-Fri')
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 const asleep = web.snoozed({ at: at('Mon 18:00') })
 
 /** What makes a controller forget, and how it sees the workload again, which is put there in between. */

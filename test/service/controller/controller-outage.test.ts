@@ -2,15 +2,10 @@ import { expect } from 'chai'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import type { Kind } from '../../../src/domain/workload/workload.ts'
 import { at, HOUR, SECOND } from '../../support/rules.ts'
-import { aDeployment, aStatefulSet } from '../../support/workloads.ts'
+import { aStatefulSet } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
-import { aRig } from './rig.ts'
+import { aRig, web } from './rig.ts'
 
-const web = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled('8:00-18:00,Mon-Fri')
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 const many = Array.from({ length: 500 }, (_, i) => web.with({ name: `web-${i}`, uid: `uid-${i}` }))
 
 describe('the controller, while its watches are broken,', () => {
@@ -41,17 +36,6 @@ describe('the controller, while its watches are broken,', () => {
     await settled()
     expect([cluster.sent, logged]).to.deep.equal([0, []])
     expect(cluster.live(web).replicas).to.equal(3)
-  })
-
-  it('measures the lag from the edge that was missed', async () => {
-    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
-    cluster.goes()
-    await time.passTo(at('Mon 18:00:30'))
-    cluster.returns()
-    await time.pass(0)
-    expect(told.lags).to.deep.equal([30])
   })
 
   it('has forgotten by then what it could not write before they broke', async () => {

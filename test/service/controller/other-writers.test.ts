@@ -1,14 +1,8 @@
 import { expect } from 'chai'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
-import { aDeployment } from '../../support/workloads.ts'
-import { aRig } from './rig.ts'
+import { aRig, web } from './rig.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
-const web = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 
 describe('another writer', () => {
   const rigAt = async (now: string) => {

@@ -5,13 +5,8 @@ import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
 import { aScaledObject, PAUSED } from '../../support/scaled-objects.ts'
 import { aDeployment } from '../../support/workloads.ts'
-import { aRig, type Options } from './rig.ts'
+import { aRig, type Options, web } from './rig.ts'
 
-const web = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled('8:00-18:00,Mon-Fri')
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 const asleep = web.snoozed({ at: at('Mon 18:00') })
 const NIGHT = at('Mon 20:00')
 const scaler = aScaledObject({ minReplicaCount: 1 })

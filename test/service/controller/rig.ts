@@ -9,13 +9,21 @@ import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
-import { rulesWith } from '../../support/rules.ts'
+import { at, rulesWith } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
 import { UNPACED } from './a-queue.ts'
 import { FakeKeda } from '../../support/fake-keda.ts'
 import { FakeCluster } from '../../support/fake-cluster.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
 import { WriteGate } from '../../../src/kubernetes/write-gate.ts'
 import { Told } from './told.ts'
+
+/** Awake by its hours since Monday's edge: `shop/web`, 3 replicas. */
+export const web = aDeployment()
+  .withReplicas(3)
+  .enabled()
+  .scheduled('8:00-18:00,Mon-Fri')
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 
 export interface Options {
   readonly concurrency?: number
