@@ -8,7 +8,7 @@ export const ANNOTATION = {
   awakeUntil: 'dormouse.dev/awake-until',
   wakeOrder: 'dormouse.dev/wake-order',
   catchUp: 'dormouse.dev/catch-up',
-  /** Taken out of the write that brings it, so that it is seldom stored: `requests/annotation.ts`. */
+  /** The webhook removes it from the write, so it is rarely stored: `requests/annotation.ts`. */
   request: 'dormouse.dev/request',
   state: 'dormouse.dev/state',
   history: 'dormouse.dev/history',
@@ -16,7 +16,7 @@ export const ANNOTATION = {
 export type AnnotationName = keyof typeof ANNOTATION
 export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
 
-/** Those that hold the state, which Dormouse alone writes. The second changes with the first alone. */
+/** The annotations with the state, which Dormouse alone writes. The second changes only with the first. */
 export const STATE_ANNOTATIONS = ['state', 'history'] as const satisfies readonly AnnotationName[]
 type StateAnnotation = (typeof STATE_ANNOTATIONS)[number]
 export function isOfState(name: AnnotationName): name is StateAnnotation {

@@ -1,8 +1,8 @@
-/** How Kubernetes serves a kind, and how it is put to sleep: all that differs between kinds stands here. */
+/** How Kubernetes serves a kind, and how the kind is put to sleep: all differences between kinds are here. */
 interface KindFacts {
   readonly group: string
   readonly version: string
-  /** What Kubernetes calls `kind`. */
+  /** The `kind` of Kubernetes. */
   readonly name: string
   /**
    * How it sleeps: with a count of 0, with a nodeSelector that no node satisfies, or with `true` for suspended. Whether
@@ -11,14 +11,14 @@ interface KindFacts {
   readonly sleepsBy: 'count' | 'nodeSelector' | 'suspension'
   /** That field, as a JSON pointer into the object. */
   readonly field: string
-  /** Whether people and autoscalers scale it through a scale subresource. */
+  /** Whether people and autoscalers use its scale subresource. */
   readonly hasScale: boolean
 }
 
 const APPS = { group: 'apps', version: 'v1' } as const
 const COUNTED = { sleepsBy: 'count', field: '/spec/replicas', hasScale: true } as const
 
-/** The kinds by their resource names, as they stand in paths. */
+/** The kinds by the resource names of their paths. */
 const FACTS = {
   deployments: { ...APPS, ...COUNTED, name: 'Deployment' },
   statefulsets: { ...APPS, ...COUNTED, name: 'StatefulSet' },
@@ -46,7 +46,7 @@ export type ConfiguredKind = `${string}.${string}`
 export type Kind = BuiltInKind | ConfiguredKind
 export const KINDS = Object.keys(FACTS) as readonly BuiltInKind[]
 
-/** Of a configured kind: what all of them have in common. Where its count stands, the configuration says. */
+/** Common to all configured kinds; the configuration has the path of the count. */
 export function factsOf(kind: Kind): KindFacts {
   return isBuiltIn(kind) ? FACTS[kind] : { ...COUNTED, ...resourceOf(kind), version: '*', name: '' }
 }
@@ -64,15 +64,15 @@ export function kindOf(group: string, resource: string): Kind | undefined {
   return isConfigurable(`${resource}.${group}`) ? `${resource}.${group}` : undefined
 }
 
-/** What Kubernetes calls `kind`: `Deployment`. */
+/** The `kind` of Kubernetes: `Deployment`. */
 export const KIND_NAME = recordOf((kind) => FACTS[kind].name)
-/** Those with a scale subresource. */
+/** The kinds with a scale subresource. */
 export const SCALABLE_KINDS = KINDS.filter((kind) => FACTS[kind].hasScale)
 
-/** What the API calls `type`: `deployment`. */
+/** The `type` of the API: `deployment`. */
 export const TYPE_OF = recordOf((kind) => FACTS[kind].name.toLowerCase())
 
-/** Of all built-in kinds. */
+/** The types of all built-in kinds. */
 export const TYPES: readonly string[] = Object.values(TYPE_OF)
 
 /** The kind as messages name it; of a configured one, which may be irregular, by the rules of English. */
@@ -106,7 +106,7 @@ export function isKind(text: string): text is Kind {
   return isBuiltIn(text) || isConfigurable(text)
 }
 
-/** `apps/v1`; of a configured kind, whose version the cluster tells, any version. */
+/** `apps/v1`; for a configured kind any version, since only the cluster knows it. */
 export function apiVersionOf(kind: Kind): string {
   const { group, version } = factsOf(kind)
   return `${group}/${version}`

@@ -3,7 +3,7 @@ export function nearestName<T extends string>(name: string, known: readonly T[])
   const near = known
     .map((candidate) => ({ candidate, distance: distance(plain(name), plain(candidate)) }))
     .toSorted((a, b) => a.distance - b.distance)[0]
-  // A short name may not differ in half of its letters: `foo` is not meant to be `log`.
+  // A short name may not differ in half of its letters: `foo` is no typing error of `log`.
   const allowed = Math.min(Math.max(2, Math.floor(name.length / 4)), Math.floor(name.length / 2))
   return near && near.distance <= allowed ? near.candidate : undefined
 }

@@ -15,10 +15,10 @@ import {
 } from '../workload/workload.ts'
 import { about } from './messages.ts'
 
-/** The annotations by which people say what a workload is to do. */
+/** The annotations with people's settings. */
 export const SETTINGS = ANNOTATION_NAMES.filter((name) => !isOfState(name) && name !== 'request')
 type Setting = (typeof SETTINGS)[number]
-/** Those that change what a schedule does, so that they do nothing without one. */
+/** Settings of schedules: without one they have no effect. */
 const OF_SCHEDULES = ['calendar', 'autoWake', 'awakeUntil', 'wakeOrder'] as const
 /** One write may bring any number of unknown annotations. */
 export const MOST_WARNINGS = 3
@@ -42,7 +42,7 @@ export function annotationFault(
   return undefined
 }
 
-/** Those that a workload alone can have. */
+/** Settings of workloads alone. */
 const FAULT: Partial<Record<Setting, (value: string) => string | undefined>> = {
   wakeOrder: orderFault,
   catchUp: (value) => (value === '' ? undefined : flagFault(value)),
@@ -74,7 +74,7 @@ export function withoutEffect(
   return says.slice(0, MOST_WARNINGS).map((text) => about(after, text))
 }
 
-/** What to say of annotations that nobody knows, with the one of these that was probably meant. */
+/** A warning about unknown annotations, each with the most similar one of ours. */
 export function unknownNames(unknown: readonly string[], known: readonly AnnotationName[]): string[] {
   const suffixes = known.map((name) => ANNOTATION[name].slice(PREFIX.length))
   return unknown.map((name) => {

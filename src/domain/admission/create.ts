@@ -15,8 +15,8 @@ const NOT_BY_CREATION =
   ': dormouse.dev/request does nothing on creation and was removed: write it once the workload exists'
 
 /**
- * Decides on the creation of a workload, which may be moved or restored from a backup. Its intent and its kept count
- * are kept, without their author, whom the creator may have made up; pin, override and history are removed.
+ * Decides on the creation of a workload, which may be moved or restored from a backup. Keeps its intent and count
+ * without their author, who may be invented; removes pin, override and history.
  */
 export function admitCreate(
   created: Workload,

@@ -23,7 +23,7 @@ export interface Update {
   readonly otherTool?: { readonly before: string | undefined; readonly after: string | undefined }
 }
 
-/** The count (DaemonSet: the key) after an update, before the rest of the decision. */
+/** The count (DaemonSet: the key) after an update, before the other decisions about it. */
 export interface Draft {
   /** The object as it will be stored. */
   readonly target: Reading

@@ -9,7 +9,7 @@ import { aboutNamespace } from './messages.ts'
 /** Annotations of a Namespace below `dormouse.dev/`. */
 export interface NamespaceWrite {
   readonly name: string
-  /** Those that workloads inherit; undefined: it is created. */
+  /** The annotations that workloads inherit; undefined: it is created. */
   readonly before: Annotations | undefined
   readonly after: Annotations
   /** Full names of all others, as far as this write added or changed them. */
@@ -17,8 +17,8 @@ export interface NamespaceWrite {
 }
 
 /**
- * Decides on a Namespace whose annotations its workloads inherit: what would stop their schedules is refused, but for
- * calendars that cannot be used, since the configuration may have them soon.
+ * Decides on a Namespace whose annotations its workloads inherit: refuses values that would stop their schedules,
+ * except unusable calendars, since the configuration may have them soon.
  */
 export function admitNamespace(
   { name, before, after, others }: NamespaceWrite,

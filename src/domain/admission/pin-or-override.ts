@@ -45,8 +45,8 @@ export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverri
 }
 
 /**
- * The decision where the state cannot be read: its label alone says that something holds the workload, not who.
- * `breaks`: whether the write changes what a hold keeps. A rollout does not, and goes on.
+ * The decision if the state cannot be read: its label alone says that the workload is held, not by whom. `breaks`:
+ * whether the write changes what a hold keeps. A rollout does not, and passes.
  */
 export function unreadable(workload: Workload, why: Unreadable, breaks = true): AdmissionDecision {
   if (!breaks || workload.labels?.[HELD_LABEL] === undefined)
@@ -66,7 +66,7 @@ export function gainsOwner(before: Workload, after: Workload): boolean {
   return before.kind === 'replicasets' && !before.owner && after.owner !== undefined
 }
 
-/** A denial that says who pinned or overrode the workload, and how to end that; `so` adds what cannot change. */
+/** A denial that names the author of the pin or override, and how to end it; `so`: what cannot change. */
 export function refuse(workload: WorkloadKey, cause: PinOrOverride, so = ''): AdmissionDecision {
   const says = `${cause.says}${so}`
   return denyBecause(workload, cause.reason, says, explanationOf(cause, says))

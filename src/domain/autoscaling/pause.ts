@@ -19,7 +19,7 @@ export type PauseChange = Readonly<Partial<Record<PauseAnnotation, string | null
 
 const ANNOTATIONS = '/metadata/annotations'
 
-/** Whether a workload's state says that it sleeps, so that KEDA is to rest; undefined: nobody can tell. */
+/** Whether a workload's state says that it sleeps, so that KEDA has to pause; undefined: unknown. */
 export function sleeps(workload: Workload, rules: ReadingRules): boolean | undefined {
   if (workload.deleting) return undefined
   const reading = readWorkload(workload, rules)
@@ -27,11 +27,11 @@ export function sleeps(workload: Workload, rules: ReadingRules): boolean | undef
 }
 
 /**
- * What to write to a ScaledObject so that KEDA neither wakes its sleeping workload nor rests beside one that is awake;
- * undefined: nothing. `asleep`: what `sleeps` says of its workload, and false where that does not exist. It follows
- * from the present alone, so whatever was interrupted is completed by the next evaluation.
- * - What others paused stays as it is.
- * - Of a value that others gave `paused-replicas` beside our mark, only the mark is removed.
+ * The change of a ScaledObject, so that KEDA neither wakes its sleeping workload nor is paused beside an awake one;
+ * undefined: none. `asleep`: the result of `sleeps`, and false if the workload does not exist. It depends on the
+ * present alone, so the next evaluation completes an interrupted change.
+ * - Other people's pauses stay as they are.
+ * - If others set another value of `paused-replicas` beside our mark, only the mark is removed.
  */
 export function pauseChange(scaler: ScaledObject, asleep: boolean | undefined): PauseChange | undefined {
   const { pausedReplicas, mark } = scaler.annotations
@@ -58,7 +58,7 @@ export function withPause(scaler: ScaledObject, change: PauseChange): ScaledObje
   return { ...scaler, annotations, hasAnnotations: true }
 }
 
-/** The change as one JSON Patch, whose `test`s are the uid and the three annotations that it rests on. */
+/** The change as one JSON Patch, which tests the uid and the three annotations. */
 export function pausePatch(scaler: ScaledObject, change: PauseChange): PatchOperation[] {
   const { uid, annotations, hasAnnotations } = scaler
   const tests: PatchOperation[] = [{ op: 'test', path: '/metadata/uid', value: uid }]

@@ -2,11 +2,11 @@ import { isBuiltIn, KIND_NAME, resourceOf, SCALABLE_KINDS, type ConfiguredKind, 
 import type { WorkloadKey } from '../workload/workload.ts'
 
 export const PAUSE_ANNOTATION = {
-  /** KEDA's: it stops, and leaves the count alone. A boolean; what is none counts as true. */
+  /** KEDA's: it stops, and leaves the count alone. A boolean; any other text counts as true. */
   paused: 'autoscaling.keda.sh/paused',
   /** KEDA's: it stops at this count. Its presence alone pauses. */
   pausedReplicas: 'autoscaling.keda.sh/paused-replicas',
-  /** Ours, beside a `paused-replicas: "0"` that we set: the value which that had before, or empty. */
+  /** Ours, beside a `paused-replicas: "0"` that we set: the former value of that, or empty. */
   mark: 'dormouse.dev/paused',
 } as const
 export type PauseAnnotation = keyof typeof PAUSE_ANNOTATION
@@ -25,7 +25,7 @@ export interface ScaledObject {
   /** `spec.scaleTargetRef`, with KEDA's defaults. */
   readonly target: { readonly apiVersion: string; readonly kind: string; readonly name: string }
   readonly minReplicaCount: number
-  /** These as they stand; undefined: absent. */
+  /** These annotations, unparsed; undefined: absent. */
   readonly annotations: Readonly<Partial<Record<PauseAnnotation, string>>>
   /** Whether `metadata.annotations` exists at all: a JSON Patch needs to know. */
   readonly hasAnnotations: boolean
@@ -36,14 +36,14 @@ export function keyOfScaler({ namespace, name }: Pick<ScaledObject, 'namespace' 
   return `${namespace}/${name}`
 }
 
-/** What the cluster calls `kind` of each configured kind; undefined: that is not known yet. */
+/** The cluster's `kind` of each configured kind; undefined: not known yet. */
 export type ConfiguredNames = ReadonlyMap<ConfiguredKind, string | undefined>
 
 export const NO_CONFIGURED_NAMES: ConfiguredNames = new Map()
 
 /**
- * The workload that it scales, whether that exists or not. `unknown`: it may be of a configured kind, whose name the
- * cluster has not told yet; undefined: it is of no kind that Dormouse manages. As KEDA, it looks at the group alone.
+ * The workload that it targets, whether that exists or not. `unknown`: it may be of a configured kind, whose name the
+ * cluster has not reported yet; undefined: Dormouse does not manage the kind. Like KEDA, it compares the group alone.
  */
 export function targetOf(
   { namespace, target }: ScaledObject,
@@ -86,7 +86,7 @@ export function isMarked({ annotations }: ScaledObject): boolean {
   return annotations.mark !== undefined
 }
 
-/** Why KEDA is paused by others, as reasons tell it; undefined: it is not. */
+/** Why KEDA is paused by others, for reasons; undefined: it is not. */
 export function pausedByOthers({ name, annotations }: ScaledObject): string | undefined {
   const { paused, pausedReplicas, mark } = annotations
   const says = (annotation: PauseAnnotation, value: string) =>
@@ -97,5 +97,5 @@ export function pausedByOthers({ name, annotations }: ScaledObject): string | un
   return isOurs ? undefined : says('pausedReplicas', pausedReplicas)
 }
 
-/** What Go's `strconv.ParseBool` reads as false. */
+/** The texts that Go's `strconv.ParseBool` reads as false. */
 const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'False', 'FALSE'])

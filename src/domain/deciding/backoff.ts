@@ -56,10 +56,10 @@ function afterFight(state: State, now: Instant, { backoff: policy }: Policy): Ba
 }
 
 /**
- * The backoff in which a sleeper rests, awake, that an autoscaler has woken again: once it is put back to sleep at once,
- * and then after each backoff. undefined: it is to be put back now.
+ * The backoff, awake, of a sleeper that an autoscaler woke again. Such a sleeper is put back at once the first time,
+ * and then after each backoff. undefined: put it back now.
  */
-export function restFromFight(state: State, now: Instant, policy: Policy): Backoff | undefined {
+export function backoffFromFight(state: State, now: Instant, policy: Policy): Backoff | undefined {
   const [newest] = state.history
   const isRepair = newest?.type === 'snooze' && (newest.trigger === 'recovery' || newest.trigger === 'pin')
   if (!isRepair || newest.result === 'failed') return undefined

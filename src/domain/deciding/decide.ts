@@ -8,7 +8,7 @@ import { CLEAR_OVERRIDE, pinText, pinValues, UNPIN, type Remedy } from '../workl
 import type { Reading } from '../workload/reading.ts'
 import { operationInProgress, pendingWake, type Backoff, type Override } from '../workload/state.ts'
 import { countFault, FIELD_MANAGER, isScaled, nameOf, type Workload } from '../workload/workload.ts'
-import { causeText, restFromFight } from './backoff.ts'
+import { causeText, backoffFromFight } from './backoff.ts'
 import {
   because,
   earliest,
@@ -37,7 +37,7 @@ export function riskOf(workload: Workload): string | undefined {
   return hasRoomToWake(workload) ? undefined : COUNT_AT_RISK
 }
 
-/** What to do with a workload. Idempotent: once it is carried out, the next decision changes nothing. */
+/** The decision about a workload. Idempotent: once it is carried out, the next decision changes nothing. */
 export function decide(situation: Situation): Decision {
   const { workload, state, now, rules, counts } = situation
   const asItIs = { trigger: 'schedule', by: null, replicas: counts.kept } as const
@@ -103,7 +103,7 @@ function notManaged(situation: Situation): PartialDecision {
   return enabled === 'workload' ? { ...decision, cleared: true } : decision
 }
 
-/** The request that has it managed: of what would be without an `enabled` of its own, one that takes that away. */
+/** The request that makes it managed: it removes its own `enabled` if that alone is in the way, else sets it. */
 export function toManage({ workload, effective }: Reading, rules: Rules): Remedy {
   const isOwn = effective.sources.enabled === 'workload'
   const inherits = isOwn && rules.inherited?.(workload)?.settings.enabled?.text === 'true'
@@ -128,12 +128,12 @@ function managed(situation: Situation): PartialDecision {
   const fought = drift?.action === 'snooze' ? fightOf(workload, rules) : undefined
   if (backoff && decision.action !== 'none' && !decision.adopts)
     return waiting(backoff, decision.reason, fought)
-  const rests = fought === undefined ? undefined : restFromFight(state, now, rules.policy)
+  const rests = fought === undefined ? undefined : backoffFromFight(state, now, rules.policy)
   if (rests && decision.action === 'snooze') return { ...waiting(rests, decision.reason, fought), rests }
   return { ...decision, ...lookAgain(state.pin ? undefined : desire.next) }
 }
 
-/** Whether something that came later puts it to sleep: an edge, or the end of what was asked for. */
+/** Whether a later cause puts it to sleep: an edge, or the end of a request. */
 function isOver({ want, rule }: Desired): boolean {
   return want === 'asleep' && (rule === 'schedule' || rule === 'own hours' || rule === 'until passed')
 }
@@ -195,7 +195,7 @@ const CODE: Record<DesiredBy, ReasonCode> = {
   nothing: 'nothing_automatic',
 }
 
-/** Does what the schedule or the latest intent asks for. */
+/** Follows the schedule or the latest intent. */
 function automatic(situation: Situation, desire: Desired): PartialDecision {
   const { state, counts, isRunning } = situation
   const { rule, text, values, saysFault, since } = desire
@@ -216,7 +216,7 @@ function automatic(situation: Situation, desire: Desired): PartialDecision {
     : { action: 'wake', replicas: counts.toWake, ...transition }
 }
 
-/** True on every replica: only the leader knows whether it is a queue or a refusal, of which its Events tell. */
+/** The text must be true on every replica: only the leader knows whether it is a queue or a refusal, and its Events tell. */
 function pendingText({ want, text }: Desired): string {
   const said = text()
   const why = said.startsWith(want) ? said.slice(want.length) : `: ${said}`

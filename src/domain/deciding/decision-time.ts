@@ -1,7 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import type { State } from '../workload/state.ts'
 
-/** Milliseconds that the clocks of replicas may differ by: what is dated further ahead, a wrong clock has dated. */
+/** Milliseconds that replicas' clocks may differ by; a wrong clock wrote any date further ahead. */
 const CLOCK_SKEW = 5 * 60_000
 /** Milliseconds: intents of one moment are dated a millisecond apart, and that is no other clock. */
 const MOMENT = 100
@@ -17,8 +17,8 @@ export function credibleFrom(at: Instant): Instant {
 }
 
 /**
- * The time to decide by: now, or when the state was last written, where the clock of the replica that wrote it is ahead
- * of ours. So a replica that leads next does not undo what was due by the other's clock.
+ * The time to decide by: now, or when the state was last written, if that replica's clock is ahead of ours. So the next
+ * leader does not undo decisions that were due by the other's clock.
  */
 export function decisionTime({ intent, history, pin, override }: State, now: Instant): Instant {
   const written = [intent?.at, history[0]?.at, pin?.at, override?.at]

@@ -5,7 +5,7 @@ import { newIntent, wakeHold, type Desired } from './intent.ts'
 import { autoscalerOf } from './scaling.ts'
 import type { Situation } from './situation.ts'
 
-/** What to do about a workload whose pods others changed against its marks; undefined: pods and marks agree. */
+/** The decision about a workload whose pods others changed against its marks; undefined: pods and marks agree. */
 export function driftOf(situation: Situation, desire: Desired): PartialDecision | undefined {
   const { state, override, keda } = situation
   if (state.pin) return pinDrift(situation, state.pin)
@@ -32,7 +32,7 @@ function scaledBackDown(situation: Situation): PartialDecision | undefined {
   return { action: 'snooze', adopts: true, trigger: 'manual', by, replicas, reason, ...intent }
 }
 
-/** A pinned workload that is not as it was pinned: somebody changed it while the webhook was unavailable. */
+/** A pinned workload in another state than pinned: somebody changed it while the webhook was unavailable. */
 function pinDrift({ state, counts, keda, isRunning }: Situation, pin: Pin): PartialDecision | undefined {
   if (pin.state === 'snoozed') {
     if (!isRunning) return undefined
@@ -84,7 +84,7 @@ function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | 
   }
 }
 
-/** Nobody woke it by hand, and yet it runs. */
+/** It runs, and no person woke it. */
 function asleepAgain(situation: Situation): PartialDecision {
   const replicas = countAsleepAgain(situation)
   const { by, who } = situation.scaling
@@ -97,8 +97,8 @@ function asleepAgain(situation: Situation): PartialDecision {
 }
 
 /**
- * A sync of the manifest tells the count that somebody wants; an autoscaler that sees no load does not. Whoever has the
- * name of neither may be KEDA's operator or a person: of what they set, only more than is kept can be lost.
+ * The count to keep. A sync of a manifest sets the count that somebody wants; an autoscaler without load does not. Any
+ * other client may be KEDA's operator or a person, so its count is kept only if it is higher than the kept one.
  */
 function countAsleepAgain({ workload, counts }: Situation): number {
   const { kept, isLowered, toKeep } = counts

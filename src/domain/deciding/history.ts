@@ -22,8 +22,8 @@ export function withOperation(state: State, operation: Operation): State {
 
 /**
  * The reading with its operation in progress completed, if it has ended by now. The end is computed from the workload,
- * so that every replica says the same, and is written along with the next change. Only the end of a wake is a write of
- * its own, which also gives `f:replicas` back.
+ * so that all replicas agree, and is written along with the next change. Only the end of a wake is a write of its own,
+ * which also gives `f:replicas` back.
  */
 export function completed(reading: Reading, now: Instant, policy: Policy): Reading {
   const { state, written, workload } = reading
@@ -54,24 +54,24 @@ export function endingOf(
   if (followedBefore !== undefined && followedBefore >= operation.at) return endsAt(followedBefore)
   const isMoved = workload.generation > (operation.generation ?? workload.generation)
   if (hasFollowed(operation, workload)) {
-    // The pods followed the operation before the spec changed again, but nothing tells when.
+    // The pods followed the operation before the spec changed again, at an unknown time.
     return isMoved && followedAt === undefined
       ? endsAt(Math.min(updatedAt ?? now, timeout))
       : endsAt(followedAt ?? updatedAt ?? Math.min(now, timeout))
   }
   // A snooze whose workload was changed since may have succeeded unseen by this process.
   if (isMoved && operation.type === 'snooze') return undefined
-  // One that a clock far ahead has dated would time out as late.
+  // An operation dated far ahead by a wrong clock would time out as late.
   const isOver = now >= timeout || !isCredible(operation.at, now)
   return isOver ? { result: 'timed_out', at: timeout } : undefined
 }
 
-/** Whether the pods are as `operation` asks. A snooze that somebody undid has not succeeded, though all pods are ready. */
+/** Whether the pods follow `operation`. A snooze that somebody undid has not succeeded, though all pods are ready. */
 function hasFollowed({ type }: Operation, workload: Workload): boolean {
   return podsFollowed(workload) && (type === 'wake' || !isRunning(workload))
 }
 
-/** How many operations of the last `window` milliseconds the cluster did not refuse; those of a wrong clock are left out. */
+/** How many operations of the last `window` milliseconds the cluster accepted, without those of a wrong clock. */
 export function recentOperations({ history }: State, now: Instant, window: number): number {
   const since = now - window
   return history.filter(({ at, result }) => at > since && isCredible(at, now) && result !== 'failed').length

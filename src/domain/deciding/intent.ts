@@ -35,36 +35,36 @@ export function wakeHold({ schedule }: Reading, now: Instant, { policy }: Rules)
   return schedule && policy.wakeHold !== null ? { hold: now + policy.wakeHold } : {}
 }
 
-/** What forms intents: its name in reasons, and whether a later change of the schedule outweighs such an intent. */
+/** By trigger: its name in reasons, and whether a later change of the schedule overrides such an intent. */
 const FORMED_BY: Record<IntentTrigger, { readonly what: string; readonly automatic: boolean }> = {
   schedule: { what: 'schedule', automatic: true },
   api: { what: 'request', automatic: false },
   manual: { what: 'manual scaling', automatic: false },
 }
 
-/** Whether the schedule formed an intent, and not a request or a manual wake; what a later release has added is one. */
+/** Whether the schedule formed an intent, not a request or a manual wake; false for a later release's trigger. */
 export function isAutomatic({ trigger }: Intent): boolean {
   return isKnown(INTENT_TRIGGERS, trigger) && FORMED_BY[trigger].automatic
 }
 
-/** What formed an intent and by whom, as reasons name it: `request of k8s:alice`. */
+/** The cause and author of an intent, for reasons: `request of k8s:alice`. */
 export function authorOf({ trigger, by }: Intent): string {
   const what = isKnown(INTENT_TRIGGERS, trigger) ? FORMED_BY[trigger].what : trigger
   return by === null ? what : `${what} of ${by}`
 }
 
-/** Which rule decides what is desired. */
+/** The rule that decides the desired state. */
 export type DesiredBy = 'schedule' | 'own hours' | 'intent' | 'until' | 'until passed' | 'grace' | 'nothing'
 
 /** Whether the workload should run, by the latest intent and the schedule alone (design, section 4). */
 export interface Desired {
   readonly want: Sleep
   readonly rule: DesiredBy
-  /** Made when it is asked for: telling when an intent ends takes a search through the schedule. */
+  /** Computed on demand: finding the end of an intent searches the schedule. */
   readonly text: () => string
-  /** What the text contains, made when it is asked for. */
+  /** The values in the text, computed on demand. */
   readonly values: () => ReasonValues
-  /** The text tells what is wrong with the schedule. */
+  /** The text names the fault of the schedule. */
   readonly saysFault?: true
   /** When the clock made it so; undefined: something else did. */
   readonly since?: Instant
@@ -98,10 +98,7 @@ function isoOrNull(instant: Instant | undefined): string | null {
 /** How many instants to look at for the next change: one comes of the intent's end, or of an edge or two after it. */
 const LOOKS = 8
 
-/**
- * When what somebody asked for gives way to something else: a backoff holds that up. The end of a request at which
- * nothing happens is not told.
- */
+/** When the desired state changes, perhaps delayed by a backoff; ends of requests that change nothing do not count. */
 function givesWay(situation: Situation, desired: Desired): Instant | undefined {
   const { backoff } = situation
   let { next } = desired
@@ -137,7 +134,7 @@ function endedText(intent: Intent, until: Instant): string {
   return `${intent.before} again: the ${what} by ${authorOf(intent)} ended at ${iso(until)}`
 }
 
-/** Nothing is automatic, except that a passed `until` returns to the state before it. */
+/** Nothing is automatic, except that a passed `until` restores the state before it. */
 function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired {
   const { scheduleFault } = reading
   if (intent?.until !== undefined) {
@@ -175,7 +172,7 @@ function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent
   const isSnooze = intent !== undefined && !isAutomatic(intent) && intent.want === 'asleep'
   const { latestEdge: edge, next } = isSnooze ? hours.snoozeEnds : hours
   const graceEnd = reading.workload.createdAt + rules.policy.newWorkloadGrace
-  // One whose intent is ignored, since a wrong clock has dated it, is not new.
+  // An intent that is ignored because of a wrong clock is not new.
   const isNew = state.intent === undefined
   if (isNew && !state.asleep && now < graceEnd) {
     const text = () => `awake: new workloads run until ${iso(graceEnd)}`
@@ -212,7 +209,7 @@ function afterIntent(
   const { state, next } = hours
   const passed = { rule: 'until passed', since: end, next } as const
   if (state !== 'own') return { ...passed, want: state, ...byHours(reading, hours) }
-  // A `hold` ends in hours of sleep alone: in its own hours what people woke stays awake.
+  // A `hold` ends only in hours of sleep: in awake hours, a workload that people woke stays awake.
   const { until, before } = intent
   if (until === undefined) return asItIs(reading, hours)
   // It ended before these hours began, which bring back nothing.
@@ -233,12 +230,12 @@ function asItIs(reading: Reading, hours: ScheduleInForce): Desired {
   return { want, rule: 'own hours', text, values: () => hoursOf(reading, hours), next }
 }
 
-/** Who asked, by what, and until when at most. */
+/** The author, the cause, and the latest end. */
 function valuesOf({ want, by, trigger, until }: Intent): ReasonValues {
   return { want, by, trigger, until: isoOrNull(until) }
 }
 
-/** The schedule, where it stands, and its next edge. */
+/** The schedule, its source, and its next edge. */
 function hoursOf({ effective }: Reading, { schedule, nextEdge }: ScheduleInForce): ReasonValues {
   const { text, zone, calendar } = schedule
   const { schedule: source } = effective.sources

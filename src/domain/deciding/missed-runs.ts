@@ -5,9 +5,10 @@ import type { Change, PatchOperation } from '../workload/patch.ts'
 import { isRunning, type Workload } from '../workload/workload.ts'
 
 /**
- * A CronJob that wakes, without the runs that it has missed: Kubernetes starts one Job if a time of its schedule lies
+ * The change without the missed runs of a CronJob that wakes: Kubernetes starts one Job if a time of its schedule lies
  * between `status.lastScheduleTime` (or its creation) and now. At an edge the runs due since then are not missed; those
- * from before it fell asleep (`asleepSince`) have been run. Other workloads, and one that is to catch up, stay as they are.
+ * from before it fell asleep (`asleepSince`) have been run. Other workloads, and those that
+ * should catch up, are unchanged.
  */
 export function withoutMissedRuns(
   before: Workload,
@@ -41,7 +42,7 @@ function wholeSeconds(instant: Instant): Instant {
   return Math.floor(instant / 1000) * 1000
 }
 
-/** As the API server writes times: RFC 3339 in whole seconds. */
+/** In the API server's format: RFC 3339 in whole seconds. */
 function seconds(instant: Instant): string {
   return new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z')
 }

@@ -1,5 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { kedaOf } from '../autoscaling/scalers.ts'
+import { kedaOf } from '../autoscaling/keda.ts'
 import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween, changed } from '../workload/change.ts'
 import { decide } from './decide.ts'

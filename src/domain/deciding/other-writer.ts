@@ -12,7 +12,7 @@ import { FIELD_MANAGER, isRunning, isScaled, type Workload } from '../workload/w
 export interface Contradiction {
   /** `manager:new-pykube scaled it to 0 replicas, against Dormouse (awake by schedule …)`. */
   readonly text: string
-  /** A hand uses the scale subresource, and may do so: only one that does it again and again decides beside Dormouse. */
+  /** A person may use the scale subresource; only repeated use contradicts Dormouse. */
   readonly byHand: boolean
 }
 
@@ -35,7 +35,7 @@ export function contradictionOf(
   rules: Rules,
 ): Contradiction | undefined {
   const isRunningNow = isRunning(after)
-  // Whatever Dormouse moves, it writes the state with it.
+  // Each write of Dormouse changes the state as well.
   const isOurs = before.annotations.state !== after.annotations.state
   if (isOurs || isRunning(before) === isRunningNow || after.deleting) return undefined
   const was = readWorkload(before, rules)
@@ -50,7 +50,7 @@ export function contradictionOf(
   return { text: `${what} by ${who}, against Dormouse (${reason.text})`, byHand: isScaled(after) }
 }
 
-/** Scaling to 0 leaves no field manager: then the one before tells who scales it. */
+/** Scaling to 0 leaves no field manager: then the former one counts. */
 function isByAutoscaler(before: Workload, after: Workload, rules: Rules): boolean {
   const isRunningNow = isRunning(after)
   if (isScaledByKeda(after, rules)) return !isRunningNow || isScaled(after)

@@ -9,8 +9,8 @@ import { Unreadable } from '../workload/state-codec.ts'
 import { ANNOTATION_NAMES, ASLEEP_LABEL, HELD_LABEL, isRunning, type Workload } from '../workload/workload.ts'
 
 /**
- * The change that wakes a workload, also to a count that stayed kept when somebody woke it to fewer, and removes all
- * that Dormouse put on it; undefined: there is nothing.
+ * The change that wakes a workload, with any count still kept, and removes everything that Dormouse put on it;
+ * undefined: no change is needed.
  */
 export function releaseChange(workload: Workload, now: Instant, rules: Rules): Change | undefined {
   const { annotations, labels, kind, snoozeKey, ownReplicasEntry } = workload

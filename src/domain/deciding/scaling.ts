@@ -1,4 +1,4 @@
-import { kedaOf, type Keda } from '../autoscaling/scalers.ts'
+import { kedaOf, type Keda } from '../autoscaling/keda.ts'
 import { hasCount, sleepsSuspended } from '../kinds.ts'
 import { counted } from '../text.ts'
 import { managerAuthor } from '../workload/author.ts'
@@ -13,12 +13,12 @@ const AUTOSCALERS: ReadonlyMap<string, string> = new Map([
   ['keda-operator', "KEDA's operator"],
 ])
 
-/** Who set a workload's present count, and to what. */
+/** Who set a workload's present count, and how. */
 export interface Scaling {
   /** As history names them; null: nobody is known, or Dormouse did. */
   readonly by: string | null
   readonly who: string
-  /** What they did to it, by its present count: `scaled to 3 replicas`. */
+  /** The change of the count, in words: `scaled to 3 replicas`. */
   readonly what: string
   /** By the scale subresource, and by no autoscaler. */
   readonly isManual: boolean
@@ -43,8 +43,8 @@ export function autoscalerOf(workload: Workload): string | undefined {
 }
 
 /**
- * What an autoscaler that wakes a sleeper again has done, as texts tell it; undefined: none did. A ScaledObject is paused
- * instead, so whatever its operator still does ends by itself.
+ * What an autoscaler did that woke a sleeper again, for texts; undefined: none did. A ScaledObject is paused instead,
+ * so its operator stops by itself.
  */
 export function fightOf(workload: Workload, rules: Rules): string | undefined {
   const autoscaler = autoscalerOf(workload)
@@ -55,7 +55,7 @@ export function fightOf(workload: Workload, rules: Rules): string | undefined {
 /** How an autoscaler keeps a schedule from being carried out. */
 export type AutoscalerConflict = 'fight' | 'held_by_keda'
 
-/** Of a managed workload: an autoscaler has woken it although it is asleep, or others have paused KEDA; undefined: neither. */
+/** A managed workload's conflict: an autoscaler woke it, or others paused KEDA; undefined: none. */
 export function autoscalerConflict(reading: Reading, rules: Rules): AutoscalerConflict | undefined {
   const { workload, state } = reading
   if (kedaOf(workload, rules).held !== undefined) return 'held_by_keda'
@@ -69,7 +69,7 @@ function isManualScaling(workload: Workload, keda: Keda): boolean {
   return !keda.scales || isByAPerson(workload)
 }
 
-/** Whether a person scaled it: by kubectl, or seen by the webhook and no service account. */
+/** Whether a person scaled it: with kubectl, or as a user in a review that is no service account. */
 function isByAPerson({ replicasManager, scaledBy }: Workload): boolean {
   if (replicasManager?.manager.startsWith('kubectl') === true) return true
   return scaledBy !== undefined && !scaledBy.startsWith('k8s:system:serviceaccount:')

@@ -1,5 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { kedaOf, type Keda } from '../autoscaling/scalers.ts'
+import { kedaOf, type Keda } from '../autoscaling/keda.ts'
 import { withWindowUntil } from '../schedule/awake-until.ts'
 import type { Edge, Schedule, Sleep } from '../schedule/schedule.ts'
 import { countsOf, type Counts } from '../workload/counts.ts'
@@ -13,8 +13,8 @@ import type { Rules } from './rules.ts'
 import { scalingOf, type Scaling } from './scaling.ts'
 
 /**
- * A workload at one instant: what a plan needs of both, computed once and handed on. What takes work is computed when it
- * is first asked for. Never changed.
+ * A workload at one instant with everything that a plan needs, computed once. Expensive parts are computed on demand.
+ * Never changed.
  */
 export class Situation {
   readonly reading: Reading
@@ -52,18 +52,18 @@ export class Situation {
     return (this.#keda ??= kedaOf(this.workload, this.rules))
   }
 
-  /** What its schedule means now; undefined: it has none that counts. */
+  /** Its schedule's meaning now; undefined: it has no valid one. */
   get hours(): ScheduleInForce | undefined {
     return (this.#hours ??= scheduleInForce(this.reading, this.now))
   }
 
-  /** What its schedule wants of it now; undefined: it has none that counts. */
+  /** The schedule's desired state now; undefined: it has no valid one. */
   get scheduled(): Sleep | undefined {
     const state = this.hours?.state
     return state === 'own' ? presentState(this.reading) : state
   }
 
-  /** Who set its present count. */
+  /** The author of its present count. */
   get scaling(): Scaling {
     return (this.#scaling ??= scalingOf(this.workload, this.keda))
   }
@@ -108,8 +108,8 @@ export function overrideInEffect({ state: { override } }: Reading, now: Instant)
 }
 
 /**
- * Whether a pin or an override in effect holds it. That outlives an `enabled` that it inherited, so that nobody who may
- * change a label takes a workload out of a policy to scale it; `"false"` of its own ends both.
+ * Whether a pin or an override in effect holds it. The hold outlives an inherited `enabled`, so that nobody can scale a
+ * workload by changing a label that takes it out of a policy; its own `"false"` ends both.
  */
 export function isHeld(reading: Reading, now: Instant): boolean {
   const { enabled, effective, state } = reading
@@ -120,7 +120,7 @@ export function isHeld(reading: Reading, now: Instant): boolean {
 /** Milliseconds that the search for an edge of a schedule with calendars reaches at least. */
 const HORIZON = 366 * 24 * 60 * 60_000
 
-/** The edges of a schedule that end what people asked for. */
+/** The edges of a schedule that end requests. */
 export interface Ends {
   /** The latest; undefined: there is none. */
   readonly latestEdge: Edge | undefined
@@ -130,7 +130,7 @@ export interface Ends {
   readonly next: Instant | undefined
 }
 
-/** What a schedule means for a workload: with the window that awake-until adds, and without waking if it only puts to sleep. */
+/** A schedule's meaning for a workload: with the window of awake-until, and without wakes if it only puts to sleep. */
 export interface ScheduleInForce extends Ends {
   readonly schedule: Schedule
   /** `own`: inside a window of a schedule that only puts to sleep, so it stays as it is. */
@@ -139,7 +139,7 @@ export interface ScheduleInForce extends Ends {
   readonly wakes: boolean
   /** Whether awake-until alone keeps it awake. */
   readonly prolonged: boolean
-  /** What ends a snooze: the edges without awake-until, which would turn a night's snooze into a week's. */
+  /** The edges that end a snooze, without awake-until, which would extend a night's snooze to a week's. */
   readonly snoozeEnds: Ends
 }
 

@@ -6,18 +6,18 @@ import { ANNOTATION, isRunning, podsFollowed, type Workload } from '../workload/
 
 const DEFAULT = 5
 
-/** From 0 to 9: at an edge that wakes, lower ones wake first. One that cannot be read counts as the default. */
+/** From 0 to 9: at a wake edge lower ones wake first. An unreadable one counts as the default. */
 export function wakeOrderOf({ annotations: { wakeOrder } }: Workload): number {
   return wakeOrder !== undefined && /^\d$/.test(wakeOrder) ? Number(wakeOrder) : DEFAULT
 }
 
-/** What is wrong with the annotation; undefined: nothing. */
+/** The fault of the annotation; undefined: none. */
 export function wakeOrderFault({ annotations: { wakeOrder = '' } }: Workload): string | undefined {
   const fault = orderFault(wakeOrder)
   return fault === undefined ? undefined : `${ANNOTATION.wakeOrder}: ${fault}; until then ${DEFAULT} counts`
 }
 
-/** What is wrong with the annotation's text; undefined: nothing. */
+/** The fault of the annotation's text; undefined: none. */
 export function orderFault(text: string): string | undefined {
   return /^\d?$/.test(text) ? undefined : 'write a number from 0 to 9'
 }
@@ -35,7 +35,7 @@ function wokenBy(workload: Workload): { readonly edge: Instant; readonly ready: 
   return { edge: intent.at, ready: podsFollowed(workload) }
 }
 
-/** Its part in the wave of an edge, given what is to be done about it; undefined: this edge does not wake it. */
+/** Its part in the wave of an edge, given the decision about it; undefined: this edge does not wake it. */
 export function memberOf(
   workload: Workload,
   edge: Instant,
@@ -54,7 +54,7 @@ export interface WaveMember {
   readonly pending: boolean
 }
 
-/** What a wake waits for. */
+/** The wait of a wake for lower numbers. */
 export interface WakeWait {
   /** At the latest it wakes then. */
   readonly until: Instant
@@ -64,8 +64,8 @@ export interface WakeWait {
 }
 
 /**
- * What a member of this number waits for; undefined: it may wake now. It waits no longer than the edge and so many
- * timeouts (milliseconds) as there are lower numbers.
+ * The wait of a member with this number; undefined: it may wake now. It ends at the latest one timeout (milliseconds)
+ * per lower number after the edge.
  */
 export function waitIn(
   { edge, members, timeout }: { edge: Instant; members: Iterable<WaveMember>; timeout: number },
@@ -80,7 +80,7 @@ export function waitIn(
   return { until, orders, workloads: pending.length }
 }
 
-/** `waits for 2 workloads of wake order 1 and 3 to be ready, at most until …`, with what comes then. */
+/** `waits for 2 workloads of wake order 1 and 3 to be ready, at most until …`, with the next step. */
 export function waitText({ until, orders, workloads }: WakeWait, then: string): string {
   const numbers = orders.join(', ').replace(/, (?=\d$)/, ' and ')
   return `waits for ${counted(workloads, 'workload')} of wake order ${numbers} to be ready, at most until ${iso(until)} (then: ${then})`

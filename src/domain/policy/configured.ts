@@ -1,10 +1,10 @@
 import { parseLabelSelector, type LabelMatcher } from './label-selector.ts'
 import { SETTING_NAMES, type Found, type SettingName, type Source } from './settings.ts'
 
-/** The kinds that inherit where a policy names none: what people mean by "the workloads of a namespace". */
+/** The kinds that inherit from a policy that names none: "the workloads of a namespace" in common speech. */
 export const INHERITING_KINDS: readonly string[] = ['deployments', 'statefulsets']
 
-/** An entry of `policies` in the configuration. What is null or absent does not narrow it, or is not set by it. */
+/** An entry of `policies` in the configuration. A null or absent field does not narrow it, or sets nothing. */
 export interface ConfiguredPolicy {
   readonly name: string
   /** `names`: globs, of which one has to match; with a `selector`, that has to match as well. */
@@ -64,7 +64,7 @@ function globMatcher(globs: readonly string[]): (name: string) => boolean {
   return (name) => parts.some((each) => matchesGlob(name, each))
 }
 
-/** Whether the texts around a glob's `*` come one after the other; without backtracking, whatever the glob. */
+/** Whether the texts around a glob's `*` occur in this order; without backtracking, whatever the glob. */
 function matchesGlob(name: string, [first = '', ...rest]: readonly string[]): boolean {
   const last = rest.pop()
   if (last === undefined) return name === first

@@ -12,14 +12,14 @@ import {
 
 /** The settings that hold for a workload, before schedule, zone and calendar are understood. */
 export interface Effective {
-  /** `unclear`: what stands nearest is neither true nor false. */
+  /** `unclear`: the nearest value is neither true nor false. */
   readonly enabled: boolean | 'unclear'
   /** undefined: none. */
   readonly schedule: string | undefined
   readonly timezone: string
   readonly calendar: string | undefined
   readonly autoWake: boolean | 'unclear'
-  /** `awake-until` as it stands, the nearest first. */
+  /** The values of `awake-until`, the nearest first. */
   readonly awakeUntil: readonly Found[]
   readonly sources: Sources
 }
@@ -30,8 +30,8 @@ interface Defaults {
 }
 
 /**
- * Each setting from the nearest that has it: the workload, then what it inherits, then the default. An empty text means
- * none, and a text that means nothing stays where it stands: neither looks further out.
+ * Each setting from its nearest source: the workload, its inherited settings, then the default. An empty text means
+ * none, and a text without a meaning keeps its place: neither looks further out.
  */
 export function effectiveSettings(
   own: Own,
@@ -62,9 +62,9 @@ function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective
     const found = nearest(own[name], inherited.settings[name])
     if (!found) continue
     const isEmpty = found.text.trim() === ''
-    // The fault of a schedule says how long it is.
+    // The message of a schedule's fault needs the whole text.
     if (!isEmpty) text[name] = name === 'schedule' ? found.text : shortened(found.text)
-    // Where there is a default, none means that.
+    // With a default, an empty text means none.
     if (!isEmpty || sources[name] === null) sources[name] = found.source
   }
   return {
@@ -88,12 +88,12 @@ function shortened(text: string): string {
   return text.length > LONGEST_SETTING ? `${text.slice(0, LONGEST_SETTING)}…` : text
 }
 
-/** What stands on the workload, else what it inherits; undefined: neither. */
+/** The workload's own value, else the inherited one; undefined: neither. */
 function nearest(own: string | undefined, inherited: Found | undefined): Found | undefined {
   return own === undefined ? inherited : { text: own, source: 'workload' }
 }
 
-/** A fault of a setting, with where it stands: `dormouse.dev/schedule of namespace shop: at 1: …`. */
+/** A fault of a setting with its source: `dormouse.dev/schedule of namespace shop: at 1: …`. */
 export function faultAt(annotation: string, source: Source | null, message: string): string {
   return `${annotation}${ofSource(source)}: ${message}`
 }

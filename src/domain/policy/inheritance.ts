@@ -17,7 +17,7 @@ export interface Namespace {
   readonly deleting: boolean
 }
 
-/** What a workload has of each setting that it has not itself. Workloads that inherit the same share one object. */
+/** The inherited value of each setting. Workloads that inherit the same share one object. */
 export interface Inherited {
   readonly settings: Readonly<Partial<Record<SettingName, Found>>>
   readonly awakeUntil?: Found
@@ -59,7 +59,7 @@ export class Inheritance {
   }
 }
 
-/** What the workloads of one Namespace inherit. */
+/** The settings that one Namespace's workloads inherit. */
 class NamespaceInheritance {
   readonly #namespace: Namespace
   readonly #policies: readonly CompiledPolicy[]

@@ -1,6 +1,6 @@
 type Labels = Readonly<Record<string, string>>
 
-/** Whether an object with these labels is one that the selector asks for; undefined: it has no labels. */
+/** Whether the selector matches these labels; undefined: the object has none. */
 export type LabelMatcher = (labels: Labels | undefined) => boolean
 
 /** One requirement, as an entry of a LabelSelector's `matchExpressions` writes it; `Gt` and `Lt` exist in texts only. */
@@ -10,7 +10,7 @@ export interface LabelRequirement {
   readonly values?: readonly string[]
 }
 
-/** The text is not a label selector; the message says at which character, and what was expected there. */
+/** A text that is no label selector; the message has the position of the fault, and what was expected there. */
 export class InvalidLabelSelector extends Error {
   override readonly name: string = 'InvalidLabelSelector'
 }
@@ -92,7 +92,7 @@ function valueSet(reader: Reader): string[] {
   return values
 }
 
-/** A cursor over the text that never rests on white space. */
+/** A cursor over the text that skips white space. */
 class Reader {
   readonly #text: string
   #at = 0
@@ -120,7 +120,7 @@ class Reader {
     throw this.fault('one of =, ==, !=, in, notin, < and >')
   }
 
-  /** What stands here up to the next mark or white space, if it has this form. */
+  /** The text up to the next mark or white space, if it has this form. */
   word(form: RegExp, expected: string): string {
     const at = this.#at
     const found = this.#match(/[^\s=!<>,()]*/y)

@@ -5,7 +5,7 @@ export type SettingName = (typeof SETTING_NAMES)[number]
 /** Characters, as of a schedule and of a text in the configuration. */
 export const LONGEST_SETTING = 512
 
-/** Where a setting stands, as the API names it: `workload`, `namespace/shop`, `policy/dev`, `default`. */
+/** The source of a setting, as the API names it: `workload`, `namespace/shop`, `policy/dev`, `default`. */
 export type Source = 'workload' | 'default' | `namespace/${string}` | `policy/${string}`
 
 /** A setting as it is written somewhere; an empty text means none, and ends inheritance. */
@@ -14,7 +14,7 @@ export interface Found {
   readonly source: Source
 }
 
-/** Where each setting comes from; null: it is not set, and has no default. */
+/** The source of each setting; null: it is not set, and has no default. */
 export type Sources = Readonly<Record<SettingName, Source | null>>
 
 /** `namespace/shop` as reasons name it: ` of namespace shop`; empty where the workload has it itself, or by default. */

@@ -29,7 +29,7 @@ export function parseEnd(text: string, zone: string): Instant {
 
 /** A schedule with one more window, which has no beginning and ends at `end`. */
 export function withWindowUntil(schedule: Schedule, end: Instant): Schedule {
-  // Where another window is open at the end, that is no edge.
+  // If another window is open at that end, it is no edge.
   const last: Edge | undefined = schedule.stateAt(end) === 'asleep' ? { at: end, to: 'asleep' } : undefined
   return {
     text: schedule.text,

@@ -12,13 +12,13 @@ export interface Replaced {
   readonly last: string
   /** `9:00-14:00`; '': none. */
   readonly hours: string
-  /** Which calendar. */
+  /** The calendar's name. */
   readonly calendar: string
 }
 
 /**
- * What calendars change of a schedule on `days` dates from the date of this midnight on. Dates on which the schedule has
- * the same hours anyway are left out, unless they lie between others.
+ * The dates on which calendars change a schedule, among `days` dates from the date of this midnight on. Dates on which
+ * the hours stay the same are left out, unless they lie between others.
  * @throws InvalidSchedule
  */
 export function calendarEffect(

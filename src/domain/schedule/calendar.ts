@@ -18,9 +18,9 @@ export interface Calendar {
   hoursOn(midnight: LocalTime): readonly Hours[] | undefined
 }
 
-/** What is known of calendars, by their names. */
+/** The calendars by name. */
 export interface Calendars {
-  /** A text says why it cannot be used; undefined: there is none of this name. */
+  /** A text: why it cannot be used; undefined: there is none of this name. */
   find(name: string): Calendar | string | undefined
   readonly names: readonly string[]
 }
@@ -40,9 +40,9 @@ export class InvalidCalendar extends InvalidSchedule {
 export type Dates = Readonly<Record<string, string>>
 
 /**
- * A calendar of these dates. `closed`: midnights of dates without any hours, where `dates` says nothing.
- * `revision` tells its versions apart.
- * @throws InvalidSchedule for the first entry that is wrong
+ * A calendar of these dates. `closed`: midnights of dates without any hours, unless `dates` has them. `revision`
+ * identifies its version.
+ * @throws InvalidSchedule for the first faulty entry
  */
 export function calendarOf(
   name: string,
@@ -111,7 +111,7 @@ function wrong(expected: string, found: string): InvalidSchedule {
   return new InvalidSchedule(`expected ${expected}, found '${found.slice(0, 40)}'`, 1, expected)
 }
 
-/** What `parseDates` reads as these midnights, in as few ranges as there can be. */
+/** The inverse of `parseDates`, in as few ranges as possible. */
 export function dateRanges(midnights: Iterable<LocalTime>): string[] {
   const ranges: { first: LocalTime; last: LocalTime }[] = []
   for (const midnight of [...new Set(midnights)].toSorted((a, b) => a - b)) {

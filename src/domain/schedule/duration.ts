@@ -1,7 +1,7 @@
 /** Milliseconds, the largest first. */
 const UNIT = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 
-/** `[<n>d][<n>h][<n>m][<n>s]`, as a day of 24 hours has it; at least one part, which a pattern without lookahead cannot say. */
+/** `[<n>d][<n>h][<n>m][<n>s]`, with days of 24 hours; at least one part (inexpressible without lookahead). */
 export const DURATION_PATTERN = '(?:[0-9]{1,9}d)?(?:[0-9]{1,9}h)?(?:[0-9]{1,9}m)?(?:[0-9]{1,9}s)?'
 /** The same with milliseconds, as the configuration takes it. */
 export const PRECISE_PATTERN = `${DURATION_PATTERN}(?:[0-9]{1,9}ms)?`
@@ -14,7 +14,7 @@ export type Bounds = readonly [least: number, most: number]
 
 /** How long a request may be for: 1m to 365d. */
 export const REQUEST_BOUNDS: Bounds = [UNIT.m, 365 * UNIT.d]
-/** What `REQUEST_BOUNDS` expect, in words. */
+/** `REQUEST_BOUNDS` in words. */
 export const A_DURATION = aDuration(REQUEST_BOUNDS)
 
 /** Milliseconds of `90m`, `1h30m` or `2d`; undefined: the text is not a duration within these bounds. */

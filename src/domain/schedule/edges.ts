@@ -8,7 +8,7 @@ import type { LocalTime, Zone } from './zone.ts'
 const MINUTES_OF_DAY = 24 * 60
 const DAY = MINUTES_OF_DAY * 60_000
 
-/** The edges of a stretch of time: those at its start, not those at its end. */
+/** The edges of a time span, including those at its start, without those at its end. */
 export interface Span {
   /** Whether it is awake just before it. */
   readonly awakeBefore: boolean

@@ -11,8 +11,8 @@ type Part =
   | { readonly days?: undefined; readonly hours: Pick<Window, 'start' | 'end'> }
 
 /**
- * What to write instead of a schedule that looks like another tool's: a downscaler's `Mon-Fri 08:00-18:00
- * Europe/Berlin`, cron's `0 8 * * 1-5`, or hours such as `9am-5pm`. Undefined: it is not clear what is meant.
+ * A suggestion for a schedule in another tool's notation: a downscaler's `Mon-Fri 08:00-18:00 Europe/Berlin`, cron's `0
+ * 8 * * 1-5`, or hours such as `9am-5pm`. undefined: the meaning is not clear.
  */
 export function adviceFor(text: string): string | undefined {
   const words = wordsOf(text)
@@ -38,14 +38,14 @@ function wordsOf(text: string): string[] {
   return joined.split(/[\s,;]+/).filter((word) => word !== '')
 }
 
-/** Days stand before the hours that they belong to, or after them, but the same way in the whole text. */
+/** Days come before their hours or after them, the same way in the whole text. */
 function windowsOf(words: readonly string[]): Window[] | undefined {
   const digitsAreDays = words.some((word) => /\d[:.]\d|[ap]m/i.test(word))
   const parts = words.map((word) => partOf(word, digitsAreDays))
   const daysFirst = parts[0]?.days !== undefined
   const windows: Window[] = []
   let days: Weekday[] = []
-  // Where days come last, read from the end: then they, too, come before their hours.
+  // If days come last, read from the end, so that they come first again.
   for (const part of daysFirst ? parts : parts.toReversed()) {
     if (!part || (part.hours && daysFirst && days.length === 0)) return undefined
     if (part.days) days = daysFirst ? [...days, ...part.days] : [...part.days, ...days]

@@ -9,7 +9,7 @@ import { A_TIMEZONE, timezoneFault, Zone } from './zone.ts'
 export const SLEEP_STATES = ['awake', 'asleep'] as const
 export type Sleep = (typeof SLEEP_STATES)[number]
 
-/** An instant at which a schedule changes, and what it changes to. */
+/** An instant at which a schedule changes, with the new state. */
 export interface Edge {
   readonly at: Instant
   readonly to: Sleep
@@ -34,7 +34,7 @@ export interface Schedule {
   latestEdge(t: Instant): Edge | undefined
   /** The first edge after `t`; undefined: there is none. */
   nextEdge(t: Instant): Edge | undefined
-  /** What its calendars replace on a date: that of `t`, or the one so many days after it; undefined: nothing. */
+  /** The hours that calendars replace on the date of `t`, or so many days after it; undefined: none. */
   replacedOn(t: Instant, daysAfter: number): Replaced | undefined
 }
 
@@ -95,7 +95,7 @@ const NONE: readonly Calendar[] = []
 /** Windows that the schedules of a full cache have, each of them on average. */
 const SIZE_OF_EACH = 4
 
-/** In windows; what it takes without any is that of two. */
+/** In windows; a schedule without any needs the memory of two. */
 function sizeOf({ text }: Schedule): number {
   return 2 + text.split(';').length
 }
@@ -107,7 +107,7 @@ function keyOf(text: string, zone: string, calendars: readonly Calendar[]): stri
 
 const DAY = 24 * 60 * 60_000
 const SPAN = 16 * DAY
-/** How many spans beside the present one are searched for an edge; with calendars, a year. */
+/** How many spans after the present one are searched for an edge; with calendars, a year. */
 const REACH = { weekly: 1, withCalendars: 23 }
 /** How many spans are kept: the present one with its neighbours, and one for any other time; with calendars, three searches. */
 const SPANS_KEPT = { weekly: 4, withCalendars: 72 }

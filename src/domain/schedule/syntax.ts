@@ -13,7 +13,7 @@ const A_WINDOW = 'a window such as 8:00-18:00,Mon-Fri'
 const A_TIME = 'a time H:MM from 0:00 to 24:00'
 const A_DAY = 'a day such as Mon or Monday'
 
-/** A schedule that cannot be read: where the first fault is, and what was expected there. */
+/** A schedule with a fault: where the first one is, and what was expected there. */
 export class InvalidSchedule extends Error {
   override readonly name: string = 'InvalidSchedule'
   /** The column, from 1. */
@@ -31,8 +31,8 @@ export class InvalidSchedule extends Error {
 class Unclear extends InvalidSchedule {}
 
 /**
- * Reads `8:00-18:00,Mon-Fri;10:00-14:00,Sat`. White space may stand around times, days, `-`, `,` and `;`.
- * Throws InvalidSchedule at the first fault.
+ * Reads `8:00-18:00,Mon-Fri;10:00-14:00,Sat`. White space is allowed around times, days, `-`, `,` and `;`. Throws
+ * InvalidSchedule at the first fault.
  */
 export function parseSchedule(text: string): Window[] {
   try {
@@ -117,7 +117,7 @@ function tooLong(what: string): InvalidSchedule {
   )
 }
 
-/** A cursor over the text that never rests on white space. */
+/** A cursor over the text that skips white space. */
 class Scanner {
   readonly #text: string
   #at = 0

@@ -11,7 +11,7 @@ const NAME = /^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+)*$/i
 /** Wall-clock time, as the milliseconds since the epoch at which clocks in UTC show it. */
 export type LocalTime = number
 
-/** What a time zone must be, in words. */
+/** The expected form of a time zone, in words. */
 export const A_TIMEZONE = 'an IANA time zone such as Europe/Berlin'
 
 /** Whether this is an IANA name that this Node knows, in any case; an offset such as `+01:00` is not. */
@@ -19,7 +19,7 @@ export function isTimezone(name: string): boolean {
   return officialName(name) !== undefined
 }
 
-/** What is wrong with a zone's name, in words; undefined: nothing. */
+/** The fault of a zone's name, in words; undefined: none. */
 export function timezoneFault(name: string): string | undefined {
   if (isTimezone(name)) return undefined
   return `unknown time zone '${name.slice(0, MAX_LENGTH)}': write ${A_TIMEZONE}`

@@ -1,14 +1,14 @@
 const LONGEST = 128
 
 /**
- * Where a name comes from: a user of the cluster, one that a review names which anybody may have sent, the subject of a
- * token, or the name that a client gave itself.
+ * The origin of a name: a user of the cluster, a user named in an unauthenticated review, the subject of a token, or a
+ * name that a client gave itself.
  */
 export type AuthorPrefix = 'k8s' | 'review' | 'oidc' | 'local' | 'manager'
 
 /**
- * Who did something, as history, messages and the audit show it: `k8s:alice`. We set the prefix, so that no caller can
- * choose a name that looks like somebody else's. Without invisible characters, at most 128 characters.
+ * An author as history, messages and the audit show it: `k8s:alice`. We set the prefix, so that no caller can choose a
+ * name that looks like somebody else's. Without invisible characters, at most 128 characters.
  */
 export function authorBy(prefix: AuthorPrefix, name: string): string {
   const visible = name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')

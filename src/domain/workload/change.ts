@@ -16,7 +16,7 @@ import {
 
 /** Bytes: the API server refuses an object whose annotations, keys and values together, are larger. */
 const ANNOTATIONS_LIMIT = 256 * 1024
-/** Bytes: a state with its newest operation alone is never longer, whatever names it holds. */
+/** Bytes; a state with only its newest operation is never longer, whatever names it holds. */
 const BYTES_TO_WAKE = 5120
 
 /** The part of a change that gives `from` our annotations of `to`. */
@@ -55,7 +55,7 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
   return isEmpty(change) ? undefined : change
 }
 
-/** The target with the annotations of its state, where they are to be written. */
+/** The target with the annotations of its state, if they have to be written. */
 function withStateWritten({ workload, state, written = EMPTY_STATE }: Reading, kind: Kind): Workload {
   if (state === written) return workload
   const stored = { ...state, kind, counter: Math.min(state.counter + 1, LAST_COUNTER) }
@@ -63,7 +63,7 @@ function withStateWritten({ workload, state, written = EMPTY_STATE }: Reading, k
   return changed(workload, { annotations: { history: null, ...texts } })
 }
 
-/** Bytes that are left for our state and its history beside all other annotations. */
+/** The bytes that all other annotations leave for our state and its history. */
 function bytesLeft({ annotations, otherAnnotationBytes }: Workload): number {
   const { state: _state, history: _history, ...others } = annotations
   const taken = Object.entries(others).reduce(
@@ -91,7 +91,7 @@ export function changed(workload: Workload, change: Change): Workload {
   const annotations = apply(workload.annotations, change.annotations)
   const ours = labelsIn(change)
   const labels = ours.length === 0 ? workload.labels : apply(workload.labels ?? {}, Object.fromEntries(ours))
-  // Nothing has to follow a CronJob's suspension.
+  // A CronJob's suspension has no pods to wait for.
   const followed = sleepsSuspended(workload.kind) ? change.replicas : undefined
   const specChanges = change.replicas !== undefined || change.snoozeKey !== undefined
   return {
@@ -113,8 +113,8 @@ export function changed(workload: Workload, change: Change): Workload {
 }
 
 /**
- * Whether `live` has the annotations that `change` leaves on `workload`, and our labels that it sets. What no
- * precondition of its patch rests on is not compared, as other labels are not: somebody may have set it meanwhile.
+ * Whether `live` has the annotations that `change` leaves on `workload`, and our labels that it sets. Annotations that
+ * its patch does not test, and other labels, are not compared: somebody may have set them meanwhile.
  */
 export function hasChangedMarks(live: Workload, workload: Workload, change: Change): boolean {
   const target = changed(workload, change)

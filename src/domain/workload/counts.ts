@@ -4,23 +4,23 @@ import { isRunning, isScaled, KEPT_BY_DOWNSCALERS } from './workload.ts'
 
 /** The counts that a decision chooses from. */
 export interface Counts {
-  /** What a sleeper wakes to. */
+  /** The count that a sleeper wakes to. */
   readonly kept: number
   /**
    * Whether a sleeper was found running with fewer replicas than are kept, by an update that is no scaling and no apply
    * of a manifest: a machine's count weighs no more than a hand's, and neither lowers the kept one.
    */
   readonly isLowered: boolean
-  /** What it runs with once it is awake: if it runs already its own, unless that would lose the kept one. */
+  /** The count once it is awake: its own if it runs already, unless that would lose the kept one. */
   readonly toWake: number
   /**
-   * What stayed kept when somebody woke it to fewer replicas: it comes back at the next edge, or by a wake request.
-   * undefined: nothing did, or somebody has set another count since, other than 0.
+   * The count that stayed kept when somebody woke it to fewer replicas: the next edge or a wake request restores it.
+   * undefined: none, or somebody has set another count since, other than 0.
    */
   readonly toGiveBack: number | undefined
-  /** What to keep when it goes to sleep. A DaemonSet that its controller has not counted yet keeps the former count. */
+  /** The count to keep when it goes to sleep. A DaemonSet that its controller has not counted yet keeps the former count. */
   readonly toKeep: number
-  /** What stays kept of a sleeper that somebody brings up to fewer, unless a manifest says so; undefined: nothing. */
+  /** The count that a sleeper keeps when somebody, but no manifest, scales it up to fewer; undefined: none. */
   readonly stillKept: number | undefined
 }
 

@@ -1,16 +1,16 @@
 import { iso } from '../text.ts'
 import type { Pin } from './state.ts'
 
-/** What a reason or a refusal contains, by name; times in ISO 8601. */
+/** The values of a reason or a refusal, by name; times in ISO 8601. */
 export type ReasonValues = Readonly<Record<string, string | number | null>>
 
-/** The request that ends what a reason or a refusal tells of: an operation of the API, and its query. */
+/** The request that ends the state of a reason or a refusal: an operation of the API, and its query. */
 export interface Remedy {
   readonly action: 'enable' | 'wake' | 'snooze' | 'unpin' | 'clearOverride'
   readonly query: Readonly<Record<string, string>>
 }
 
-/** Begins anew where the state cannot be read, with the count of the label. */
+/** Starts again from the label's count if the state cannot be read. */
 export const REPAIR: Remedy = { action: 'enable', query: {} }
 export const UNPIN: Remedy = { action: 'unpin', query: {} }
 export const CLEAR_OVERRIDE: Remedy = { action: 'clearOverride', query: {} }
@@ -23,7 +23,7 @@ export function pinValues({ state, by, at }: Pin): ReasonValues {
   return { state, by, since: iso(at) }
 }
 
-/** Why something is as it is, or is refused: for people, and for programs. Records and the details of refusals have it. */
+/** Why something is as it is, or is refused: for people and for programs. Part of records and of refusals' details. */
 export interface Explanation {
   /** Without what to do. */
   readonly reason: string
@@ -40,7 +40,7 @@ const PURPOSE: Readonly<Record<Remedy['action'], string>> = {
   clearOverride: 'to clear it',
 }
 
-/** What a remedy is for: `to let it go`; a later release's action has no name here. */
+/** The purpose of a remedy: `to let it go`; undefined for a later release's action. */
 export function purposeOf({ reason_code: code, remedy }: Explanation): string {
   if (code === 'invalid_state') return 'to repair it'
   return (remedy && PURPOSE[remedy.action]) ?? 'to end it'
@@ -65,7 +65,7 @@ export function causeOf(why: Explanation): Cause {
   return { reason: why.reason_code, message: JSON.stringify(why), field: FIELD }
 }
 
-/** The inverse for what a denial's Status brings, whoever made it; undefined: there is none that can be read. */
+/** The inverse, for the Status of anybody's denial; undefined: it has no valid explanation. */
 export function explanationOfCauses(causes: unknown): Explanation | undefined {
   for (const cause of Array.isArray(causes) ? (causes as readonly unknown[]) : []) {
     const { field, message } = (cause ?? {}) as Partial<Cause>
@@ -79,7 +79,7 @@ export function explanationOfCauses(causes: unknown): Explanation | undefined {
   return undefined
 }
 
-/** What the details of a refusal, of this release or another, explain; undefined: nothing. */
+/** The explanation in the details of a refusal, of this release or another; undefined: none. */
 export function explanationIn(details: Readonly<Record<string, unknown>>): Explanation | undefined {
   const { reason, reason_code, reason_values, remedy } = details as Partial<Explanation>
   if (typeof reason !== 'string' || typeof reason_code !== 'string') return undefined

@@ -41,7 +41,7 @@ export function encodeHistory(history: History, most = HISTORY_LIMIT): string | 
   return [writtenInstant(newest.at), ...words, ...(names.length > 0 ? [JSON.stringify(names)] : [])].join(' ')
 }
 
-/** Each unread operation before the first that is not newer. */
+/** Each unread operation before the first one that is not newer. */
 function inOrder({ history, unreadHistory = [] }: History): Entry[] {
   const entries: Entry[] = [...history]
   for (const unread of unreadHistory.toReversed()) {
@@ -66,7 +66,7 @@ function resultBy(duration: number | null): Operation['result'] {
   return duration === null ? 'running' : 'succeeded'
 }
 
-/** What the annotation's text says. A fault in it costs the history, and nothing else. */
+/** Reads the annotation. A fault costs the history, and nothing else. */
 export function decodeHistory(text: string): History {
   const entries = entriesIn(text)
   const unreadHistory = entries.filter(isUnread)

@@ -34,8 +34,8 @@ export function sameLabels(a: Workload, b: Workload): boolean {
 }
 
 /**
- * Whether two copies of a workload read the same: most changes are a status's, which alters none of this. A decision
- * also rests on who set the count, on who owns it, on its labels, by which policies choose, and on whether the pods
+ * Whether two copies of a workload read the same: most changes are of the status, and alter nothing here. A decision
+ * also depends on who set the count, on the owner, on the labels, by which policies choose, and on whether the pods
  * followed.
  */
 export function readsTheSame(a: Workload, b: Workload): boolean {
@@ -57,7 +57,7 @@ function sameTexts(a: Workload['labels'], b: Workload['labels']): boolean {
   return entries.length === Object.keys(b ?? {}).length && entries.every(([key, text]) => b?.[key] === text)
 }
 
-/** The workload without a request; one that has none is returned as it is. */
+/** The workload without a request; without one it is returned unchanged. */
 export function withoutRequest(workload: Workload): Workload {
   if (workload.annotations.request === undefined) return workload
   const { request: _, ...annotations } = workload.annotations
@@ -71,9 +71,9 @@ export interface LastKnown {
 }
 
 /**
- * The workload with the annotations and labels that it should have, given what was last known of it; the same
- * object where nothing is to be restored. Labels, count and key are not corrected here: reading the result does that.
- * The counter only grows, so a state with a lower one is an old copy.
+ * The workload with the annotations and labels that it should have, given its last known marks; the same object if none
+ * has to be restored. Labels, count and key are not corrected here: reading the result does that. The counter only
+ * grows, so a state with a lower one is an old copy.
  */
 export function withMarksRestored(
   workload: Workload,
@@ -99,17 +99,17 @@ export function lostCount(workload: Workload, known: LastKnown | undefined): num
   return isOfBefore && isRunning(before) ? before.replicas : undefined
 }
 
-/** Whether nothing of a copy's marks has to be restored, nor a count that they should have kept. */
+/** Whether a copy needs no mark restored, nor a count that the marks should have kept. */
 export function isInOrder(workload: Workload, known: LastKnown | undefined, rules: ReadingRules): boolean {
   return withMarksRestored(workload, known, rules) === workload && lostCount(workload, known) === undefined
 }
 
 /**
- * Restores the marks of `known`, an earlier copy of the workload, where others destroyed them. Nothing else restores
- * marks: controller and webhook both call this.
- * - `kubectl rollout undo` puts old annotations back: all are replaced. `isOldCopy`: whether `known` is the newer of two
- *   copies whose state or history differs.
- * - `kubectl replace` drops annotations: those that are absent come back.
+ * Restores the marks of `known`, an earlier copy of the workload, after others destroyed them. Only this function
+ * restores marks; controller and webhook both call it.
+ * - `kubectl rollout undo` puts old annotations back: all are replaced. `isOldCopy`: whether `known` is the newer of
+ * two copies whose state or history differs.
+ * - `kubectl replace` drops annotations: absent ones come back.
  * - While the state is unchanged, changes of the other annotations are people's, and stay.
  */
 export function marksRestored(
@@ -128,12 +128,12 @@ export function marksRestored(
   return isOldCopy ? withAnnotationsOf(workload, known, true) : workload
 }
 
-/** The last counter tells nothing: every newer state and history has it, too. */
+/** The last counter proves nothing: every newer state and history has it, too. */
 function isOldCounter(counter: number, known: LastKnown): boolean {
   return counter <= known.counter && counter !== LAST_COUNTER
 }
 
-/** What is known after `workload` was seen; undefined: nothing, since its state cannot be read. */
+/** The known marks after `workload` was observed; undefined: none, since its state cannot be read. */
 export function knownAfter(
   workload: Workload,
   known: LastKnown | undefined,
@@ -156,7 +156,7 @@ function isForeign(workload: Workload): boolean {
   return (kindOfState(workload) ?? workload.kind) !== workload.kind
 }
 
-/** Awake, not managed and not held: people may remove what is left of our marks. */
+/** Awake, not managed and not held: people may remove our remaining marks. */
 function mayBeRemoved(known: Workload, rules: ReadingRules): boolean {
   return !isManaged(known, rules) && !hasSleepMark(known) && known.labels?.[HELD_LABEL] === undefined
 }
@@ -164,7 +164,7 @@ function mayBeRemoved(known: Workload, rules: ReadingRules): boolean {
 function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean): Workload {
   const annotations: Partial<Record<AnnotationName, string>> = { ...workload.annotations }
   for (const name of ANNOTATION_NAMES) {
-    // One that was stored is never carried out: nothing brings it back.
+    // A stored request is never carried out, so it is not restored.
     if (name === 'request') continue
     if (annotations[name] !== undefined && !isOfState(name) && !whole) continue
     const value = known.annotations[name]
@@ -186,7 +186,7 @@ function withLabelsOf(workload: Workload, known: Workload): Workload {
   return OWN_LABELS.reduce((labelled, key) => withLabelOf(labelled, known, key), workload)
 }
 
-/** A label that disagreed with its state when it was seen is not restored. */
+/** A label that disagreed with its state when it was observed is not restored. */
 function withLabelOf(workload: Workload, known: Workload, key: OwnLabel): Workload {
   const label = known.labels?.[key]
   if (label === workload.labels?.[key] || !labelAgrees(known, key)) return workload

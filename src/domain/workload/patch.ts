@@ -15,7 +15,7 @@ import {
   type Workload,
 } from './workload.ts'
 
-/** What to change of a workload; undefined: leave it as it is, null: remove it. */
+/** Changes of a workload; undefined: leave the field as it is, null: remove it. */
 export interface Change {
   readonly annotations: Readonly<Partial<Record<AnnotationName, string | null>>>
   /** The label of sleepers. */
@@ -25,7 +25,7 @@ export interface Change {
   readonly replicas?: number
   /** The value of our key in a DaemonSet's nodeSelector. */
   readonly snoozeKey?: string | null
-  /** CronJob: written to the status before the rest, so that no run that it has missed is started. */
+  /** CronJob: written to the status first, so that no missed run is started. */
   readonly lastScheduleTime?: Instant
   /** Take the count (DaemonSet: the nodeSelector) out of our managedFields entry, so that a server-side applier may set it again. */
   readonly givesUpReplicas?: boolean
@@ -40,9 +40,8 @@ const LABELS = '/metadata/labels'
 const WHEN_SCALED = '/spec/persistentVolumeClaimRetentionPolicy/whenScaled'
 
 /**
- * The change as one JSON Patch whose `test`s are what the decision rests on: uid, our annotations,
- * and the count (DaemonSet: our key). A status update in between does not make it fail; a change of
- * anything that the decision read does.
+ * The change as one JSON Patch whose `test`s are the inputs of the decision: uid, our annotations, and the count
+ * (DaemonSet: our key). A status update in between does not make it fail; a change of an input does.
  */
 export function jsonPatch(workload: Workload, change: Change): PatchOperation[] {
   return [
@@ -106,14 +105,14 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   return tests
 }
 
-/** Whether the patch tests the annotation: what else changes meanwhile neither stops it nor means that it was undone. */
+/** Whether the patch tests the annotation; changes of others meanwhile neither stop it nor mean that it was undone. */
 export function restsOn(workload: Pick<Workload, 'kind'>, change: Change, name: AnnotationName): boolean {
   return name !== 'history' && (isReadFor(workload, name) || change.annotations[name] !== undefined)
 }
 
 /**
- * Whether a decision about the workload may rest on the annotation. `wake-order` says when one is carried out, not what it
- * is; a request that is stored is never carried out. The history changes with the state, which is tested.
+ * Whether a decision about the workload may depend on the annotation. `wake-order` only delays a decision; a stored
+ * request is never carried out. The history changes with the state, which is tested.
  */
 function isReadFor({ kind }: Pick<Workload, 'kind'>, name: AnnotationName): boolean {
   return name === 'catchUp' ? sleepsSuspended(kind) : name !== 'wakeOrder' && name !== 'request'
@@ -160,7 +159,7 @@ function scaleOperations(workload: Workload, { replicas, snoozeKey }: Change): P
   return snoozeKey === null ? [] : [{ op: 'add', path: field, value: { [SNOOZE_KEY]: snoozeKey } }]
 }
 
-/** What stands in the kind's field for a count. */
+/** The value of the kind's field for a count. */
 function fieldValue({ kind }: Workload, replicas: number): number | boolean {
   return sleepsSuspended(kind) ? replicas === 0 : replicas
 }

@@ -18,7 +18,7 @@ import {
 export interface Reading extends Settings {
   readonly workload: Workload
   readonly state: State
-  /** The state that the annotations hold: where `state` is another object, it is to be written. undefined: none. */
+  /** The state in the annotations: if `state` is another object, it has to be written. undefined: none. */
   readonly written: State | undefined
 }
 
@@ -36,7 +36,7 @@ export function readWorkload(workload: Workload, rules: ReadingRules): Reading |
   if (!stored && hasSleepMark(workload)) {
     return new Unreadable('it is gone, and a mark says that the workload sleeps')
   }
-  // One of another kind came with a copy, and its label still has the count: nothing stays down for good.
+  // A state of another kind came with a copied manifest; the label still has the count, so it can wake.
   const state = written ? correctedByMarks(workload, written) : stateByMarks(workload)
   return { workload, ...readSettings(workload, rules), state, written }
 }
@@ -73,7 +73,7 @@ export function withState(reading: Reading, state: State): Reading {
   return { ...reading, state }
 }
 
-/** The reading with other settings of its own; null removes one, so that it is inherited. */
+/** The reading with other own settings; null removes one, so that it is inherited. */
 export function withAnnotations(
   reading: Reading,
   changed: Partial<Record<SettingName, string | null>>,
@@ -90,7 +90,7 @@ export function withAnnotations(
 }
 
 /**
- * Corrects the state by label, key and count: they survive `kubectl rollout undo`, which puts an old state back. A
+ * Corrects the state by label, key and count, which survive `kubectl rollout undo` when it restores an old state. A
  * running workload is asleep only if state and marks say so, any other if either does.
  */
 function correctedByMarks(workload: Workload, state: State): State {

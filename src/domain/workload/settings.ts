@@ -10,9 +10,9 @@ import { InvalidTimezone, type Schedule } from '../schedule/schedule.ts'
 import { InvalidSchedule } from '../schedule/syntax.ts'
 import { ANNOTATION, type Workload } from './workload.ts'
 
-/** What is set for a workload, by itself or by what it inherits, and what that means. */
+/** A workload's own and inherited settings, and their meaning. */
 export interface Settings {
-  /** `unclear`: what stands nearest is neither true nor false, so nothing is done. */
+  /** `unclear`: the nearest value is neither true nor false, so nothing is done. */
   readonly enabled: boolean | 'unclear'
   readonly zone: string
   readonly schedule: Schedule | undefined
@@ -20,11 +20,11 @@ export interface Settings {
   readonly calendar: string | undefined
   /** false: the schedule only puts to sleep. */
   readonly autoWake: boolean
-  /** Ends of the window without a beginning that its schedule has beside its own, the nearest first. */
+  /** Ends of the windows that awake-until adds to its schedule, the nearest first. */
   readonly awakeUntil: readonly Instant[]
-  /** What is wrong with the schedule or a setting that belongs to it; undefined: nothing, or there is no schedule. */
+  /** The fault of the schedule or of a setting that belongs to it; undefined: none, or there is no schedule. */
   readonly scheduleFault: string | undefined
-  /** Where that fault stands. */
+  /** The source of that fault. */
   readonly scheduleFaultAt: Source | null
   /** The settings as they were found, and where. */
   readonly effective: Effective
@@ -35,7 +35,7 @@ export interface Settings {
 /** A schedule with which every calendar can be used. */
 const ANY_HOURS = '0:00-24:00'
 
-/** What settings depend on. */
+/** The parts of a workload that settings depend on. */
 export type Setter = Heir & Pick<Workload, 'namespace' | 'annotations'>
 
 export function settingsOf(workload: Setter, rules: ReadingRules): Settings {

@@ -16,9 +16,9 @@ export const OPERATION_TYPES = ['snooze', 'wake'] as const
 export type OperationType = (typeof OPERATION_TYPES)[number]
 
 interface TriggerFacts {
-  /** As texts for people name it. */
+  /** The name in texts for people. */
   readonly name: string
-  /** What it can cause. */
+  /** The operations that it can cause. */
   readonly types: readonly OperationType[]
   /** Whether its operations belong to a wave, as the metrics of waves and their dashboard count them. */
   readonly inWaves: boolean
@@ -26,7 +26,7 @@ interface TriggerFacts {
 
 const BOTH: TriggerFacts['types'] = OPERATION_TYPES
 
-/** What brought a snooze or wake about, as history, logs and metrics show it (design, section 5). */
+/** The causes of a snooze or wake, as history, logs and metrics show them (design, section 5). */
 export const TRIGGER = {
   schedule: { name: 'a schedule', types: BOTH, inWaves: true },
   api: { name: 'a request', types: BOTH, inWaves: false },
@@ -54,7 +54,7 @@ export type IntentTrigger = (typeof INTENT_TRIGGERS)[number]
 /** Whether it sleeps, or its pods are still to follow the latest snooze or wake. */
 export const PHASES = ['awake', 'asleep', 'waking', 'falling_asleep'] as const
 
-/** What keeps its schedule from being carried out: the first that applies. */
+/** The hold that keeps its schedule from acting; the first that applies. */
 export const HOLDERS = ['pin', 'override', 'backoff'] as const
 
 export const PIN_STATES = ['active', 'snoozed'] as const
@@ -63,7 +63,7 @@ export type PinState = (typeof PIN_STATES)[number]
 export const BACKOFF_CAUSES = ['flapping', 'failure'] as const
 export type BackoffCause = (typeof BACKOFF_CAUSES)[number]
 
-/** The latest thing that a person, an API client or the schedule asked for (design, section 4). */
+/** The latest wish of a person, an API client or the schedule (design, section 4). */
 export interface Intent {
   readonly want: Sleep
   readonly at: Instant
@@ -108,7 +108,7 @@ export interface Operation {
   readonly duration: number | null
   readonly by: string | null
   readonly result: Open<OperationResult>
-  /** While running: the `metadata.generation` that its own write made; somebody else made a later one. */
+  /** While running: the `metadata.generation` of its own write; a later one is somebody else's. */
   readonly generation?: number
 }
 
@@ -121,7 +121,7 @@ export interface UnreadOperation {
 
 export interface Snoozed {
   readonly at: Instant
-  /** The kept count: what a wake brings back. DaemonSet: for information. */
+  /** The kept count, which a wake restores. DaemonSet: for information. */
   readonly replicas: number
   readonly trigger: Open<Trigger>
   readonly by: string | null
@@ -140,14 +140,14 @@ export interface Asked {
   readonly text: string
   readonly at: Instant
   readonly by: string
-  /** The controller is to wake the workload: a CronJob whose status has to be written first. */
+  /** The controller still has to wake the workload: a CronJob, whose status is written first. */
   readonly pending?: true
 }
 
 /**
- * All that Dormouse keeps on a workload, in the annotations `dormouse.dev/state` and, the operations, `dormouse.dev/history`.
- * A later release's keys, which no type names, may stand in it and in its parts: spread what is changed, so that they are
- * written back.
+ * The state that Dormouse keeps on a workload, in the annotations `dormouse.dev/state` and, for operations,
+ * `dormouse.dev/history`. It and its parts may hold keys of a later release, which no type names: spread them when
+ * changing one, so that they are written back.
  */
 export interface State {
   /** Grows by one at each write. */
@@ -168,7 +168,7 @@ export interface State {
   readonly unreadHistory?: readonly UnreadOperation[]
 }
 
-/** As the annotations have it: a state is written for one kind, and is ignored on another. */
+/** As stored: a state is written for one kind, and is ignored on another. */
 export type StoredState = State & { readonly kind: Kind }
 
 export const EMPTY_STATE: State = { counter: 0, asleep: false, history: [] }
@@ -197,7 +197,7 @@ export function without(state: State, ...names: ('pin' | 'override' | 'intent' |
   return kept
 }
 
-/** The request to wake that the controller is to carry out, unless something else was asked for since. */
+/** The wake request that the controller has to carry out, unless another request came since. */
 export function pendingWake({ request, asleep, intent }: State): Asked | undefined {
   return request?.pending && asleep && intent?.want === 'awake' ? request : undefined
 }

@@ -14,7 +14,7 @@ export {
   type Owner,
 } from '../kinds.ts'
 
-/** The label of the leader's probe of the webhook, and what the webhook answers to it. */
+/** The label of the leader's probe of the webhook, and of the webhook's answer. */
 export const PROBE_LABEL = 'dormouse.dev/probe'
 export function probeAnswer(nonce: string): string {
   return `Dormouse: the webhook is reached (${nonce})`
@@ -29,7 +29,7 @@ export interface WorkloadKey {
   readonly name: string
 }
 
-/** Who last set `spec.replicas`, by managedFields; a manager is the name that the client gave itself. */
+/** The field manager of `spec.replicas`, by managedFields; a manager is the name that the client gave itself. */
 export interface ReplicasManager {
   readonly manager: string
   readonly subresource: string | undefined
@@ -37,7 +37,7 @@ export interface ReplicasManager {
   readonly applies?: true
 }
 
-/** What one pod asks for: cores and bytes. */
+/** One pod's resource requests: cores and bytes. */
 export interface Requests {
   readonly cpu: number
   readonly memory: number
@@ -52,19 +52,19 @@ export interface Pods {
   readonly observedGeneration: number
   /** When the controller manager last wrote the status, to the second; undefined: it has not yet. */
   readonly updatedAt?: Instant
-  /** When this process saw that the pods had followed the spec; undefined: it has not seen that. */
+  /** When this process observed that the pods had followed the spec; undefined: it has not. */
   readonly followedAt?: Instant
   /** The same for an earlier spec, or earlier pods, since our state was last written. */
   readonly followedBefore?: Instant
 }
 
-/** What is known of a configured kind. */
+/** Facts about a workload of a configured kind. */
 export interface Configured {
   readonly apiVersion: string
   readonly kind: string
-  /** Where its count stands, as a JSON pointer. */
+  /** The JSON pointer to its count. */
   readonly field: string
-  /** Nothing stands there: the kind's own default counts, which is taken to be 1. */
+  /** The count is absent: the kind's own default counts, taken to be 1. */
   readonly isUnset: boolean
   /** The Deployment whose pods it makes in place of that (`spec.workloadRef` of an Argo Rollout). */
   readonly scales?: string | undefined
@@ -80,19 +80,19 @@ export interface Workload extends WorkloadKey {
   /** The controller owner (a Deployment of a ReplicaSet, an operator's resource), if any. */
   readonly owner: Owner | undefined
   readonly labels: Readonly<Record<string, string>> | undefined
-  /** Our annotations as they stand; undefined: absent. */
+  /** Our annotations, unparsed; undefined: absent. */
   readonly annotations: Readonly<Partial<Record<AnnotationName, string>>>
   /** Whether `metadata.annotations` exists at all: a JSON Patch needs to know. */
   readonly hasAnnotations: boolean
   /** Bytes of all other annotations, keys and values: the API server bounds their sum with ours. */
   readonly otherAnnotationBytes: number
-  /** What another tool keeps on it as its count, as it is written there; undefined: nothing. */
+  /** The count that another tool recorded on it, unparsed; undefined: none. */
   readonly keptByOther?: string | undefined
   /** A ReplicaSet that a Deployment made: it carries copies of the Deployment's annotations. */
   readonly formerRevision: boolean
   /** A StatefulSet whose volumes are deleted when it is scaled down. */
   readonly deletesVolumes: boolean
-  /** A StatefulSet's `persistentVolumeClaimRetentionPolicy.whenScaled` that says otherwise; undefined: it says nothing. */
+  /** A StatefulSet's `persistentVolumeClaimRetentionPolicy.whenScaled` other than Delete; undefined: absent. */
   readonly keepsVolumesBy?: string
   /** DaemonSet: whether the pod template's nodeSelector exists. */
   readonly hasNodeSelector: boolean
@@ -106,10 +106,10 @@ export interface Workload extends WorkloadKey {
   readonly manifestCount?: number | undefined
   /** The user who set the count by hand, as history names users; known where this replica's webhook reviewed it. */
   readonly scaledBy?: string | undefined
-  /** Where in managedFields our own entry holds the count (DaemonSet: the nodeSelector); undefined: it does not. */
+  /** The entry in managedFields by which we own the count (DaemonSet: the nodeSelector); undefined: we do not. */
   readonly ownReplicasEntry: number | undefined
   readonly requests: Requests
-  /** Of a configured kind: what the cluster and the configuration say of it. */
+  /** Only for a configured kind: facts from the cluster and the configuration. */
   readonly configured?: Configured
   /** CronJob: when it last started a Job; undefined: never. */
   readonly lastScheduleTime?: Instant | undefined
@@ -142,17 +142,17 @@ export function parseKey(key: string): WorkloadKey {
   return { kind, namespace, name }
 }
 
-/** Where the API has a workload: what messages tell people to call. */
+/** The workload's path in the API, for messages. */
 export function pathOf({ kind, namespace, name }: WorkloadKey): string {
   return `/api/v1/namespaces/${namespace}/${kind}/${name}`
 }
 
-/** Where it is put to sleep, as a JSON pointer. */
+/** The JSON pointer to the field that puts it to sleep. */
 export function fieldOf({ kind, configured }: Workload): string {
   return configured?.field ?? factsOf(kind).field
 }
 
-/** Whether the spec asks for pods: a DaemonSet's without the key, whatever its value, all others by the count. */
+/** Whether the spec asks for pods: a DaemonSet's without the key, all others by the count. */
 export function isRunning(workload: Workload): boolean {
   return hasKey(workload.kind) ? workload.snoozeKey === undefined : workload.replicas > 0
 }
@@ -163,15 +163,15 @@ export function isScaled({ replicasManager }: Workload): boolean {
 }
 
 /**
- * What is wrong with its count; undefined: nothing. The definition of a configured kind may allow any number: the state
- * could not keep such a one.
+ * The fault of its count; undefined: none. A configured kind's definition may allow any number, and the state cannot
+ * store all.
  */
 export function countFault({ replicas }: Pick<Workload, 'replicas'>): string | undefined {
   if (Number.isInteger(replicas) && replicas >= 0 && replicas <= MAX_REPLICAS) return undefined
   return `its count is ${replicas}, and only a whole number from 0 to ${MAX_REPLICAS} can be kept`
 }
 
-/** The count the workload asks for now; a DaemonSet with the key asks for none. */
+/** The present desired count; a DaemonSet with the key desires none. */
 export function currentReplicas(workload: Workload): number {
   return workload.snoozeKey === undefined ? workload.replicas : 0
 }
@@ -189,8 +189,8 @@ export function hasSleepMark(workload: Workload): boolean {
 }
 
 /**
- * Whether our own write set its count to 0 and no label says that it sleeps: an admission webhook dropped our marks from
- * that very write, since one patch sets both.
+ * Whether our own write set its count to 0 and no label says that it sleeps: an admission webhook dropped our marks
+ * from that very write, since one patch sets both.
  */
 export function isUnmarkedSleep({ kind, replicas, replicasManager, labels }: Workload): boolean {
   const isOurs = replicasManager?.manager === FIELD_MANAGER && replicasManager.subresource === undefined
@@ -198,8 +198,8 @@ export function isUnmarkedSleep({ kind, replicas, replicasManager, labels }: Wor
 }
 
 /**
- * Whether all pods follow the spec: the newest generation was seen, and none is left or all are ready. A CronJob has
- * none: the Jobs that it has started finish while it sleeps.
+ * Whether all pods follow the spec: its controller has observed the newest generation, and no pod is left or all are
+ * ready. A CronJob has none: the Jobs that it has started finish while it sleeps.
  */
 export function podsFollowed(workload: Workload): boolean {
   const { kind, pods, generation } = workload

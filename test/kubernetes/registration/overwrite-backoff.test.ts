@@ -6,14 +6,14 @@ const MINUTE = 60_000
 describe('overwriting the webhook configuration', () => {
   it('is fought five times at once, then ever more seldom, up to every ten minutes', () => {
     const overwrites = new OverwriteBackoff()
-    const rests = []
+    const pauses = []
     let now = 0
     for (let again = 0; again < 12; again++) {
       const pause = overwrites.overwritten(now)
-      rests.push(pause / 1000)
+      pauses.push(pause / 1000)
       now += pause + 100
     }
-    expect(rests).to.deep.equal([0, 0, 0, 0, 0, 10, 20, 40, 80, 160, 320, 600])
+    expect(pauses).to.deep.equal([0, 0, 0, 0, 0, 10, 20, 40, 80, 160, 320, 600])
   })
 
   it('is forgotten after ten minutes of peace', () => {

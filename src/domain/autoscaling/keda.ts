@@ -2,7 +2,7 @@ import type { ReadingRules } from '../workload/settings-rules.ts'
 import type { Workload, WorkloadKey } from '../workload/workload.ts'
 import { pausedByOthers, type ScaledObject } from './scaled-object.ts'
 
-/** What autoscaling depends on beside the workload. */
+/** The inputs of autoscaling beside the workload. */
 export interface ScalingRules extends ReadingRules {
   /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */
   readonly scaledObjects?: (workload: WorkloadKey) => readonly ScaledObject[]
@@ -10,25 +10,25 @@ export interface ScalingRules extends ReadingRules {
   readonly podOwnerOf?: (workload: WorkloadKey) => WorkloadKey | undefined
 }
 
-/** What KEDA does about a workload. */
+/** KEDA's effect on a workload. */
 export interface Keda {
-  /** One ScaledObject scales it, as KEDA wants it. */
+  /** Exactly one ScaledObject scales it, as KEDA requires. */
   readonly scales: boolean
-  /** It alone decides the count that the workload wakes to, which may be 0: it undoes any other within a second. */
+  /** KEDA alone decides the count after a wake, which may be 0: it undoes any other within a second. */
   readonly decides: boolean
-  /** Why others hold the count by KEDA's pause, as reasons tell it; undefined: they do not. */
+  /** Why others hold the count by KEDA's pause, for reasons; undefined: they do not. */
   readonly held: string | undefined
 }
 
 const NO_KEDA: Keda = { scales: false, decides: false, held: undefined }
 
 export function kedaOf(workload: Workload, rules: ScalingRules): Keda {
-  const scalers = rules.scaledObjects?.(workload).filter(({ deleting }) => !deleting) ?? []
-  if (scalers.length === 0) return NO_KEDA
-  const paused = scalers.map(pausedByOthers).find((why) => why !== undefined)
+  const scaledObjects = rules.scaledObjects?.(workload).filter(({ deleting }) => !deleting) ?? []
+  if (scaledObjects.length === 0) return NO_KEDA
+  const paused = scaledObjects.map(pausedByOthers).find((why) => why !== undefined)
   return {
     scales: true,
-    decides: paused === undefined && scalers.every(({ minReplicaCount }) => minReplicaCount === 0),
+    decides: paused === undefined && scaledObjects.every(({ minReplicaCount }) => minReplicaCount === 0),
     held: paused === undefined ? undefined : `held by KEDA: ${paused}`,
   }
 }
