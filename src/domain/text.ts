@@ -16,8 +16,8 @@ export function secondsUntil(instant: Instant, now: Instant): number {
 }
 
 /**
- * A line that quotes others, for a terminal or a table: without control characters, which steer it, other ends of lines,
- * and those that turn the direction of what follows. Of the same length.
+ * A line for a terminal or a table that quotes others: without control characters, other ends of lines, and characters
+ * that change the text's direction. The length stays the same.
  */
 export function printable(line: string): string {
   return line.replaceAll(/\p{Cc}|\p{Zl}|\p{Zp}|\p{Bidi_Control}/gu, ' ')

@@ -79,7 +79,7 @@ function carriedOut(
   const { before, after, by } = update
   if (by === null || !by.startsWith('k8s:'))
     throw new Refusal('FORBIDDEN', 'nobody is named who asks, so nothing is done')
-  // As it was written: what the rights were asked for is read from the same text.
+  // The text as written: the rights were checked for the same text.
   const asked = parseRequest(written)
   const text = written.trim().split(/\s+/).join(' ')
   const workload = withoutRequest(sent.type === 'patched' ? changed(after, sent.change) : after)
@@ -106,7 +106,7 @@ function answerAgain(workload: Workload, { at }: Asked, now: Instant, rules: Rul
   return `has carried this request out at ${iso(at)}: ${reason}`
 }
 
-/** A request that comes late, or again, does not undo what somebody asked for since. */
+/** A late or repeated request does not undo a newer one. */
 function isOvertaken({ text, at }: Asked): string {
   return `: dormouse.dev/request is older than '${clip(text)}', carried out at ${iso(at)}, and was removed: ask again`
 }

@@ -6,7 +6,7 @@ import { A_FLAG } from './effective.ts'
 import { LONGEST_SETTING } from './settings.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation, type Namespace } from './inheritance.ts'
 
-/** What is wrong with one of the annotations that people write; undefined: nothing. An empty text means none. */
+/** The fault of an annotation that people write; undefined: none. An empty text means none. */
 export function settingFault(name: InheritedAnnotation, text: string): string | undefined {
   return text.trim() === '' ? undefined : FAULT[name](text)
 }
