@@ -73,7 +73,7 @@ async function runForOperators(): Promise<number> {
   return run(program, args, ports)
 }
 
-/** Loaded when it is asked for: the service needs none of it. */
+/** Loaded on demand: the service needs none of it. */
 async function runForPeople(): Promise<number> {
   const [{ runClient }, { processTerminal }] = await Promise.all([
     import('./client/program.ts'),
@@ -95,14 +95,14 @@ function typedName(): string {
   return basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl dormouse' : 'dormouse'
 }
 
-/** Standard error, in batches; what is left is written at the exit. */
+/** Standard error, in batches, flushed at the exit. */
 function logBatches(): LineBatches {
   const batches = new LineBatches(destination({ fd: 2, sync: true }))
   process.on('exit', () => batches.flush())
   return batches
 }
 
-/** A message for people is the last line, as what was logged before it explains it. */
+/** A message for people is the last line, since the log before it explains it. */
 function afterTheLog(text: string): void {
   log.flush()
   legible(process.stderr).write(text)

@@ -3,7 +3,7 @@ import type { Instant } from '../process/clock.ts'
 import { Refusal } from '../process/errors.ts'
 import type { ApiContext } from './context.ts'
 
-/** Answers a success (design, section 5); `more` stands beside the data. */
+/** Answers a success (design, section 5); `more`: fields beside the data. */
 export function answer(
   ctx: ApiContext,
   now: Instant,
@@ -15,7 +15,7 @@ export function answer(
   ctx.body = { success: true, message, data, ...more, timestamp: new Date(now).toISOString() }
 }
 
-/** 401 with a challenge (RFC 6750, section 3): `fault` says what is wrong with the token; undefined: there is no token. */
+/** 401 with a challenge (RFC 6750, section 3): `fault` describes the token's fault; undefined: there is no token. */
 export function unauthenticated(message: string, fault?: string, cause?: unknown): HttpRefusal {
   const challenge = fault ? `, error="invalid_token", error_description="${fault}"` : ''
   return new HttpRefusal(

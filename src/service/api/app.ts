@@ -76,7 +76,7 @@ const identifyRequest: ApiMiddleware = async (ctx, next) => {
   await next()
 }
 
-/** Counts and times every answer. Its headers tell browsers to neither cache, guess at nor run it. */
+/** Counts and times every answer, and sets headers against caching, type guessing and execution. */
 function observe({ observer, logger }: ApiDeps): ApiMiddleware {
   return async (ctx, next) => {
     const started = performance.now()

@@ -5,13 +5,13 @@ import type { ApiContext, ApiMiddleware } from './context.ts'
 
 /**
  * Reads a JSON body of at most `limit` bytes into `ctx.request.body`; no body is an empty object. koa-bodyparser reads,
- * counts and parses; what it would pass over or answer in its own way is refused here (docs/decisions/0009).
+ * counts and parses; bodies that it would ignore or answer in its own way are refused here (docs/decisions/0009).
  * @throws Refusal UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON
  */
 export function readBody(limit: number): ApiMiddleware {
   const options: bodyParser.Options & { onProtoPoisoning: string } = {
     jsonLimit: String(limit),
-    // any JSON is read: the schema says what is wrong with a body that is not an object
+    // accept any JSON: the schema names the fault of a body that is not an object
     strict: false,
     // `__proto__` is an unknown property like any other, which the schema refuses
     onProtoPoisoning: 'ignore',

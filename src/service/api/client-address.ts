@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 
-/** The client's address; '': the connection is gone. */
+/** The client's address; '': the connection is closed. */
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
  * The address of the connection; behind trusted proxies, the right-most address in X-Forwarded-For that is not one of
- * theirs, because a client can forge whatever stands to the left of it. `trusted`: addresses and networks (CIDR).
+ * theirs, because a client can forge everything to the left of it. `trusted`: addresses and networks (CIDR).
  */
 export function clientAddress(trusted: readonly string[]): AddressOf {
   const proxies = new BlockList()

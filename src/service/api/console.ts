@@ -2,7 +2,7 @@ import type { ApiMiddleware } from './context.ts'
 import type { Enter } from './places.ts'
 import type { ConsolePages } from './ports.ts'
 
-/** Serves the console's page without a token: what it shows it gets by the API, as anybody does. */
+/** Serves the console's page without a token: its data come by the API, with the usual rights. */
 export function serveConsole(pages: ConsolePages, enter: Enter): ApiMiddleware {
   return async (ctx, next) => {
     const { localAddress = '', localPort = 0 } = ctx.req.socket

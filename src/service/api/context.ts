@@ -12,7 +12,7 @@ export interface Input {
   readonly body: ValueOf<typeof SETTING> & ValueOf<typeof OVERRIDE>
 }
 
-/** What is known of a request, in the order in which the middleware finds it out. */
+/** The facts about a request, in the order in which the middleware finds them. */
 export interface ApiState {
   requestId: string
   /** The matched path's template, or `unmatched`. */
@@ -25,7 +25,7 @@ export interface ApiState {
   after: string
   /** Gives back the request's place (places.ts), which its end does, too. */
   leavePlace?: () => void
-  /** Whether a write changed the workload, or any of a namespace; null: the cluster did not say. */
+  /** Whether a write changed the workload, or any of a namespace; null: unknown, the cluster did not answer. */
   changed: boolean | null
   /** How many workloads of a namespace were done, unchanged or refused, once that is known. */
   counts?: BulkCounts
@@ -34,7 +34,7 @@ export interface ApiState {
 export type ApiContext = ParameterizedContext<ApiState>
 export type ApiMiddleware = Middleware<ApiState>
 
-/** Given as the reason, since `abort` without one makes an error with a stack: 45 µs for each request. */
+/** The reason of `abort`: the default makes an error with a stack, 45 µs for each request. */
 const GONE = 'the client is gone'
 
 /** Aborted once the connection has closed, so that nobody reads the answer; also if it closed before this call. */

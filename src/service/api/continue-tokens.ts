@@ -4,14 +4,14 @@ import { NAMESPACES } from './openapi/entries.ts'
 import { invalid } from './validation.ts'
 
 /**
- * Where the next page of a list begins, as its client sends it back: base64url of `{ filters, position }`. It is no
- * secret, since a position is the place of something that the caller was shown.
+ * The position of the next page for the client to send back: base64url of `{ filters, position }`. It is no secret,
+ * since the caller was shown the object at that position.
  */
 export function continueToken(position: string, ctx: ApiContext): string {
   return Buffer.from(JSON.stringify({ filters: filtersOf(ctx), position })).toString('base64url')
 }
 
-/** The position of the request's token; '': it has none. @throws Refusal VALIDATION_ERROR that says to start again */
+/** The position of the request's token; '': it has none. @throws Refusal VALIDATION_ERROR with the advice to start again */
 export function positionIn(ctx: ApiContext): string {
   const token = ctx.state.input.query.continue
   if (token === undefined) return ''
@@ -20,7 +20,7 @@ export function positionIn(ctx: ApiContext): string {
   return position
 }
 
-/** Of a token that is none of this list. */
+/** For a token of another list. */
 export function startAgain(): Error {
   const message =
     'is of no page of this list with these filters: leave it out to start again from the first page'
@@ -35,7 +35,7 @@ function parsed(token: string): { filters?: unknown; position?: unknown } {
   }
 }
 
-/** Equal for requests with the same filters: those may use each other's tokens. A hash, since selectors may be long. */
+/** Equal for requests with the same filters, which may use each other's tokens. A hash, since selectors may be long. */
 function filtersOf({ state: { input, route } }: ApiContext): string {
   const { path, query } = input
   const filters = [
@@ -43,9 +43,9 @@ function filtersOf({ state: { input, route } }: ApiContext): string {
     path.kind ?? query.kind,
     query.state,
     query.labelSelector,
-    // its positions are namespaces, and those of the other lists are workloads
+    // its positions are namespaces; those of the other lists are workloads
     ...(route === NAMESPACES ? [route] : []),
-    // those of a plan are instants, of one workload
+    // a plan's positions are instants, of one workload
     ...(path.name === undefined ? [] : [path.name, query.hours]),
   ]
   return hash('sha256', JSON.stringify(filters), 'base64url').slice(0, 12)

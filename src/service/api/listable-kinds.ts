@@ -12,7 +12,7 @@ interface Asked {
 }
 
 /**
- * The kinds, of those asked for, whose workloads the caller may list in the namespace; at least one.
+ * The requested kinds whose workloads the caller may list in the namespace; at least one.
  * @throws Refusal FORBIDDEN: they may list none
  */
 export async function listableKinds(

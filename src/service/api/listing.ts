@@ -5,13 +5,13 @@ import type { Visible } from './visibility.ts'
 
 /** How many visible workloads a page examines before it ends early. */
 const MAX_EXAMINED = 20_000
-/** Groups whose rights are asked for at once, and workloads examined before other requests get the event loop. */
+/** Groups whose rights are checked at once, and workloads examined before other requests get the event loop. */
 const CONCURRENCY = 4
 const EXAMINED_AT_ONCE = 500
 
 /** The workloads of one kind in one namespace: a caller sees all of them or none. */
 interface Group {
-  /** What the positions of its workloads begin with. */
+  /** The common prefix of its workloads' positions. */
   readonly prefix: string
   readonly namespace: string
   readonly kind: Kind
@@ -42,7 +42,7 @@ export interface PageRequest {
   /** The filters, applied only to workloads that the caller may see. */
   readonly chosen: (workload: Workload) => boolean
   readonly visible: Visible
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -53,9 +53,9 @@ export interface Page {
 }
 
 /**
- * The next workloads in the order of their positions, which never change: a workload that is made or deleted between
- * two pages makes no other one appear twice or go missing. Where a page ends, and how many pages there are, depends
- * only on what the caller may see.
+ * The next workloads in the order of their positions, which never change: a workload created or deleted between two
+ * pages makes no other appear twice or go missing. The ends and the number of pages depend only on workloads that the
+ * caller may see.
  */
 export async function page(all: Iterable<Workload>, request: PageRequest): Promise<Page> {
   const { limit, visible, chosen, signal } = request
@@ -81,7 +81,7 @@ export async function page(all: Iterable<Workload>, request: PageRequest): Promi
   return { workloads: found, end: null }
 }
 
-/** The workloads behind `after`, by group. Those of one group mostly come one after the other. */
+/** The workloads behind `after`, by group. Workloads of one group mostly follow one another. */
 function groupsAfter(all: Iterable<Workload>, after: string): Group[] {
   const [start, name] = split(after)
   const groups = new Map<string, Group>()
@@ -121,7 +121,7 @@ function positionOf(workload: WorkloadKey): string {
   return prefix(workload) + workload.name
 }
 
-/** In the order of their characters, whatever the language. */
+/** By code units, whatever the language. */
 export function compare(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

@@ -16,7 +16,7 @@ import type { Visible } from './visibility.ts'
 
 /** How many visible workloads a page sums up before it ends early; each takes longer than in a list of workloads. */
 const MAX_SUMMED = 5000
-/** Workloads summed up before other requests get the event loop, and namespaces whose rights are asked for at once. */
+/** Workloads summed up before other requests get the event loop, and namespaces whose rights are checked at once. */
 const SUMMED_AT_ONCE = 200
 const CONCURRENCY = 4
 
@@ -27,7 +27,7 @@ export interface NamespaceReads {
   readonly showNamespace: ApiMiddleware
 }
 
-/** Namespaces as their workloads make them: of each, what the caller may list, and nothing of the rest. */
+/** Namespaces summed up from their workloads: only those that the caller may list. */
 export function createNamespaceReads(
   deps: ApiDeps,
   authorization: Authorization,
@@ -104,7 +104,7 @@ export function createNamespaceReads(
   }
 }
 
-/** What the caller may list of a namespace's workloads. */
+/** The sum over the namespace's workloads that the caller may list. */
 async function seenOf(namespace: string, kinds: ByKind, visible: Visible): Promise<Workload[]> {
   const all = [...kinds]
   const seen = await Promise.all(all.map(([kind]) => visible(namespace, kind)))

@@ -2,12 +2,12 @@ import { Refusal } from '../process/errors.ts'
 import type { ApiMiddleware } from './context.ts'
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** What browsers say of a page of others (Fetch Metadata, section 2.3); programs say nothing. */
+/** The values of Sec-Fetch-Site for pages of other sites (Fetch Metadata, section 2.3); programs send none. */
 const OTHERS = new Set(['cross-site', 'same-site'])
 
 /**
- * Refuses changes that a page of another site sends by somebody's browser: a proxy in front that signs people in knows
- * them by a cookie, which the browser sends along, whoever made the page.
+ * Refuses changes that a page of another site sends through a person's browser: behind an authenticating proxy the
+ * browser sends the person's cookie along, whoever made the page.
  */
 export const refuseOtherSites: ApiMiddleware = async (ctx, next) => {
   if (!READS.has(ctx.method) && OTHERS.has(ctx.get('Sec-Fetch-Site')))

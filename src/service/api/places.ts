@@ -1,7 +1,7 @@
 import { Refusal } from '../process/errors.ts'
 import type { ApiContext } from './context.ts'
 
-/** How many requests may have a place at once: all together, and those of one subject, so that it cannot take all. */
+/** How many requests may have a place at once: in total, and for one subject, so that it cannot take all. */
 export interface Limits {
   readonly inAll: number
   readonly ofSubject: number
@@ -21,8 +21,8 @@ export function streamLimits(inAll: number): Limits {
 export type Enter = (ctx: ApiContext) => void
 
 /**
- * The places of one sort. A request has one place at a time, from when it enters until its answer is read or its client
- * is gone.
+ * A limited number of places. A request has one place at a time, from its start until its answer is read or its client
+ * disconnects.
  *
  *     const answers = new Places(ANSWERS)
  *     answers.demand(ctx, subjectKey(caller), 'too many: try again')
@@ -66,7 +66,7 @@ export class Places {
   }
 }
 
-/** Gives each request a place among answers; `subjectOf` says whose. */
+/** Gives each request a place among answers, for the subject of `subjectOf`. */
 export function placesOfAnswers(subjectOf: (ctx: ApiContext) => string): Enter {
   const places = new Places(ANSWERS)
   const { ofSubject, inAll } = ANSWERS

@@ -41,7 +41,7 @@ export function createPlans(deps: ApiDeps): ApiMiddleware {
   }
 }
 
-/** The instant of the last transition that was told, and the end of the plan, at most `farthest`. */
+/** The instant of the last transition sent, and the end of the plan, at most `farthest`. */
 function positionOf(after: string, farthest: Instant): { told: Instant; until: Instant } {
   if (after === '') return { told: -Infinity, until: farthest }
   const [told = NaN, until = NaN] = after.split('/').map(Number)

@@ -10,11 +10,11 @@ import type { ApiDeps } from './ports.ts'
 
 /** The requests that wait for pods. */
 export interface PodWaits {
-  /** Gives the request a place among those that wait; false: none is free, and it is to be answered at once. */
+  /** Gives the request a place among those that wait; false: none is free, so answer at once. */
   enter(ctx: ApiContext): boolean
   /**
-   * Resolves with the newest copy once the pods have followed `written`, or after `timeout` ms, or when `signal`
-   * aborts because the client is gone, or when the service stops.
+   * Resolves with the newest copy once the pods have followed `written`, or after `timeout` ms, or when `signal` aborts
+   * because the client disconnected, or when the service stops.
    *
    *     const newest = podWaits.enter(ctx) ? await podWaits.followed(written, 60_000, signal) : written
    *

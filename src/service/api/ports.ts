@@ -24,7 +24,7 @@ export interface LocalSettings {
   readonly audience: string
   /** PEM (SPKI) text of an Ed25519, P-256, P-384 or RSA key. */
   readonly publicKey: string
-  /** What a refused caller should do; default: get a new token. */
+  /** The advice to a refused caller; default: get a new token. */
   readonly advice?: string
 }
 
@@ -38,7 +38,7 @@ export interface ApiSettings extends Pick<
   readonly auth: AuthSettings
 }
 
-/** What the console is asked. */
+/** A request for the console. */
 export interface ConsoleRequest {
   readonly method: string
   /** Without the query. */
@@ -55,7 +55,7 @@ export interface ConsoleAnswer {
   readonly body: Buffer | string | undefined
 }
 
-/** The page for people, and how it signs in. */
+/** The web page, and its sign-in. */
 export interface ConsolePages {
   /** undefined: not a path of the console. */
   answer(request: ConsoleRequest): Promise<ConsoleAnswer | undefined>
@@ -73,7 +73,7 @@ export interface ApiDeps {
   readonly logger: Logger
   readonly settings: ApiSettings
   readonly observer: RequestObserver
-  /** The page for people; absent: none. */
+  /** The web page; absent: none. */
   readonly console?: ConsolePages
   /** How often the rights of those who watch lists are asked again, in milliseconds. */
   readonly watchBeat?: number

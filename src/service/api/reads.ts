@@ -28,7 +28,7 @@ export interface Reads {
   readonly listWorkloads: ApiMiddleware
 }
 
-/** What all lists share. */
+/** Shared by all lists. */
 export interface Lists {
   readonly visibleTo: Visibility
   readonly watches: Watches

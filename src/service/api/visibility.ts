@@ -7,12 +7,12 @@ import type { Caller } from './auth/caller.ts'
 /** Whether a caller may list the workloads of this kind in this namespace. */
 export type Visible = (namespace: string, kind: Kind) => Promise<boolean>
 
-/** What this caller may list; made once for each page. */
+/** The workloads that this caller may list; made once for each page. */
 export type Visibility = (caller: Caller) => Visible
 
 /** Access reviews that all lists together have in flight: the other sockets are for the leader. */
 const IN_FLIGHT = 4
-/** Access reviews that one page may cause, beside one for each kind. */
+/** Access reviews that one page may cause, in addition to one for each kind. */
 const MAX_REVIEWS = 5000
 
 /**

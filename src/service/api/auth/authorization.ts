@@ -9,10 +9,10 @@ import type { ApiDeps } from '../ports.ts'
 import { signature, type Caller, type ClaimsCaller, type ClusterCaller } from './caller.ts'
 import { clusterRights } from './cluster-rights.ts'
 
-/** What a route does to a workload: `scale` its count, `change` its settings, `read` one, or `list`. */
+/** A route's effect on a workload: `scale` its count, `change` its settings, `read` one, or `list`. */
 export type Need = 'read' | 'list' | 'scale' | 'change'
 
-/** What a caller wants to do, and to which workload; without a name: to all, without a namespace: in all of them. */
+/** The access that a caller wants, and to which workload; without a name: to all, without a namespace: in all namespaces. */
 export interface Access {
   readonly need: Need
   readonly kind: Kind

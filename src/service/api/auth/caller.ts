@@ -7,7 +7,7 @@ interface Named {
   readonly subject: string
 }
 
-/** A user of the cluster: the cluster says what they may do. */
+/** A user of the cluster, whose rights the cluster decides. */
 export interface ClusterCaller extends Named {
   readonly mode: 'kubernetes'
   readonly user: ClusterUser
@@ -15,7 +15,7 @@ export interface ClusterCaller extends Named {
   readonly fingerprint: string
 }
 
-/** A subject of an OpenID provider or a key pair: the claims of the token say what they may do. */
+/** A subject of an OpenID provider or a key pair, whose rights are in the token's claims. */
 export interface ClaimsCaller extends Named {
   readonly mode: 'oidc' | 'local'
   readonly scopes: ReadonlySet<string>
@@ -23,12 +23,12 @@ export interface ClaimsCaller extends Named {
   readonly namespaces: ReadonlySet<string>
 }
 
-/** Who makes a request. */
+/** The author of a request. */
 export type Caller = ClusterCaller | ClaimsCaller
 
 const PREFIX = { kubernetes: 'k8s', oidc: 'oidc', local: 'local' } as const
 
-/** A user of the cluster; `issuer` says who vouches for that, the cluster itself or an OpenID provider. */
+/** A user of the cluster; `issuer`: who authenticated them, the cluster itself or an OpenID provider. */
 export function clusterCaller(user: ClusterUser, issuer: string): ClusterCaller {
   const { username, uid, groups, extra } = user
   const extras = Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1))

@@ -14,7 +14,7 @@ const REFUSAL_CACHED = 2000
 const MAX_TOKENS = 10_000
 /** How many issuers refusals may name. */
 const MAX_ISSUERS = 16
-/** How long an accepted token that never expires is known to be good, in milliseconds. */
+/** Milliseconds for which an accepted token without an expiry counts as good before. */
 const KNOWN_GOOD = 24 * 3_600_000
 
 /** The cluster's answer about a token; `caller` undefined: refused. */
@@ -32,7 +32,7 @@ export interface ClusterLogin {
 }
 
 /**
- * Asks the cluster whose a token is: at most once in 10 s for each token, however many requests show it. A token that
+ * Asks the cluster for a token's user: at most once in 10 s for each token, however many requests use it. A token that
  * was good before passes the limit of its address, whatever bad tokens come from there.
  */
 export function clusterVerifier({ reviews, audiences, configured, clock, monotonic }: ClusterLogin) {
@@ -102,7 +102,7 @@ export function unknownIssuer(token: string, trusted: readonly string[]): Error 
   )
 }
 
-/** When a token says that it expires; Infinity: it does not say, or is not a JWT. */
+/** A token's expiry; Infinity: it has none, or is not a JWT. */
 function expiryOf(token: string): number {
   const exp = unverifiedClaims(token)?.exp
   return typeof exp === 'number' ? exp * 1000 : Infinity

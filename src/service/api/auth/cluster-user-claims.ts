@@ -5,7 +5,7 @@ import { clusterCaller, type ClusterCaller } from './caller.ts'
 
 type AsClusterUser = NonNullable<OidcSettings['asClusterUser']>
 
-/** What only the cluster itself gives. */
+/** Prefix of names that only the cluster itself assigns. */
 const RESERVED = 'system:'
 /** The group of everybody who is signed in; the API server adds it, too. */
 const SIGNED_IN = 'system:authenticated'
@@ -14,10 +14,10 @@ const LONGEST = 512
 const MOST_GROUPS = 1000
 
 /**
- * The user of the cluster whom verified claims name, by the rules of the API server's own flags `--oidc-…`: RBAC then
- * says what they may do, and no claim of ours is needed.
+ * The user of the cluster named by verified claims, by the rules of the API server's own flags `--oidc-…`: RBAC then
+ * decides their rights, and no claim of ours is needed.
  *
- * @throws Refusal UNAUTHENTICATED: a claim is missing, not a name, or a name that only the cluster gives
+ * @throws Refusal UNAUTHENTICATED: a claim is missing, not a name, or reserved for the cluster
  */
 export function userByClaims(
   { usernameClaim, groupsClaim, prefix }: AsClusterUser,
@@ -26,7 +26,7 @@ export function userByClaims(
 ): ClusterCaller {
   const name = claims[usernameClaim]
   if (!isName(name)) throw refused(`the claim ${usernameClaim} is not a name`)
-  // Whoever may write any address into their profile could be anybody.
+  // An unverified address could be anybody's.
   if (usernameClaim === 'email' && claims['email_verified'] !== true)
     throw refused('the claim email counts only with email_verified true')
   const username = withPrefix(prefix, usernameClaim, name)
@@ -51,7 +51,7 @@ function withPrefix(prefix: string, claim: string, name: string): string {
   return whole
 }
 
-/** One with characters that nobody sees would look like somebody else's in the history. */
+/** A name with invisible characters would look like somebody else's in the history. */
 function isName(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > LONGEST) return false
   return value.trim() !== '' && !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)

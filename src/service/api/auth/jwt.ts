@@ -11,13 +11,13 @@ export const NAMESPACES_CLAIM = 'dormouse.dev/namespaces'
 /** The header `typ` of access tokens, which may be absent (RFC 9068, section 2.1). Media types ignore case. */
 const ACCESS_TYPES = /^(?:application\/)?(?:at\+)?jwt$/i
 
-/** What a token must satisfy. */
+/** Requirements on a token. */
 export interface ExpectedToken {
   readonly issuer: string
   readonly audience: string
   readonly algorithms: readonly string[]
   readonly requiredClaims: readonly string[]
-  /** What a refused caller should do; default: get a new token. */
+  /** The advice to a refused caller; default: get a new token. */
   readonly advice?: string
 }
 
@@ -56,7 +56,7 @@ export async function verifyJwt(
   }
 }
 
-/** Issuers sign other tokens by the same key, such as logout tokens: those must not pass (RFC 8725, section 3.11). */
+/** Issuers sign other tokens with the same key, such as logout tokens: those must not pass (RFC 8725, section 3.11). */
 function isAccessType(typ: unknown): boolean {
   return typ === undefined || (typeof typ === 'string' && ACCESS_TYPES.test(typ))
 }
@@ -66,7 +66,7 @@ function wrongType(): Refusal {
   return unauthenticated(`${fault}: its header typ must be JWT or at+jwt, or left out`, fault)
 }
 
-/** What a token claims, true or not; undefined: the text is not a JWT. */
+/** A token's claims, unverified; undefined: the text is not a JWT. */
 export function unverifiedClaims(token: string): JWTPayload | undefined {
   try {
     return decodeJwt(token)
@@ -75,7 +75,7 @@ export function unverifiedClaims(token: string): JWTPayload | undefined {
   }
 }
 
-/** The caller whom verified claims name. @throws Refusal UNAUTHENTICATED without a subject */
+/** The caller named by verified claims. @throws Refusal UNAUTHENTICATED without a subject */
 export function claimsCaller(mode: 'oidc' | 'local', issuer: string, claims: JWTPayload): ClaimsCaller {
   const subject = claims.sub
   if (typeof subject !== 'string' || subject === '') {

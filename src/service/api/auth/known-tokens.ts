@@ -12,15 +12,15 @@ export type Verify = (token: string, address: string) => Promise<Caller>
 interface Known {
   readonly caller: Caller
   readonly since: Instant
-  /** When it is to be verified again. */
+  /** When to verify it again. */
   readonly until: Instant
 }
 
 /** Tokens that were verified a moment ago. */
 export interface KnownTokens {
-  /** Whose the token is; undefined: it has to be verified. */
+  /** The token's caller; undefined: it has to be verified. */
   callerOf(token: string): Caller | undefined
-  /** The same verification, whose results `callerOf` tells. */
+  /** The same verification, with its results kept for `callerOf`. */
   remembering(verify: Verify): Verify
 }
 

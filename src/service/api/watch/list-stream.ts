@@ -11,7 +11,7 @@ import type { Shared } from './watched-workloads.ts'
 const AT_ONCE = 100
 /** Workloads that are named before other requests get the event loop. */
 const NAMED_AT_ONCE = 2000
-/** Changes that come shortly after one another are told together, in milliseconds: each workload once. */
+/** Milliseconds for which changes are batched: each workload is sent once. */
 const GATHER = 50
 
 export interface WatchedList {
@@ -20,7 +20,7 @@ export interface WatchedList {
   readonly all: () => Iterable<Workload>
   readonly includes: (key: WorkloadKey) => boolean
   readonly chosen: (workload: Workload) => boolean
-  /** What the caller may see now. @throws Refusal: their token is no longer good, or the workloads are not known */
+  /** The caller's rights now. @throws Refusal: their token has expired, or the workloads are not listed yet */
   readonly visible: () => Promise<Visible>
   /** How often that is asked, in milliseconds. */
   readonly beat: number
@@ -28,12 +28,12 @@ export interface WatchedList {
   readonly signal: AbortSignal
 }
 
-/** One list as a stream of server-sent events (HTML, section 9.2), in pieces; it reads on only when asked for the next. */
+/** One list as a stream of server-sent events (HTML, section 9.2), in pieces; it produces the next piece only on demand. */
 export class ListStream {
   readonly #list: WatchedList
   readonly #shared: Shared
   readonly #groups: VisibleGroups
-  /** What the client has. */
+  /** The workloads that the client has. */
   readonly #sent = new Set<Logged>()
   #position: number
   #nextBeat: number
@@ -72,7 +72,7 @@ export class ListStream {
     }
   }
 
-  /** Rights are to be asked again, however slowly the client reads and however much there is to tell. */
+  /** Whether rights have to be checked again, however slowly the client reads, and however many changes there are. */
   get #isDue(): boolean {
     return performance.now() >= this.#nextBeat
   }
@@ -100,7 +100,7 @@ export class ListStream {
     return found
   }
 
-  /** Those that the client was not told of yet; it stops early when rights are to be asked again. */
+  /** The changes not sent yet; stops early when rights have to be checked again. */
   async *#changes(): AsyncGenerator<string> {
     const { log } = this.#shared
     for (let looked = 1; ; looked += 1) {
@@ -119,7 +119,7 @@ export class ListStream {
     this.#position = log.end
   }
 
-  /** What the client is told of a workload that may have changed; undefined: nothing. */
+  /** The event for a workload that may have changed; undefined: none. */
   #told(logged: Logged): string | undefined {
     const workload = this.#shown(logged.key)
     if (!workload) return this.#sent.delete(logged) ? event('removed', removed(logged.key)) : undefined
@@ -156,7 +156,7 @@ function event(name: string, data: string): string {
   return `event: ${name}\ndata: ${data}\n\n`
 }
 
-/** The last event, which says why. */
+/** The last event, with the reason. */
 export function endEvent(code: string | null, message: string): string {
   return event('end', JSON.stringify({ code, message }))
 }

@@ -3,7 +3,7 @@ import { listedRecord } from '../../../domain/records/record.ts'
 import type { Rules } from '../../../domain/deciding/rules.ts'
 import type { Workload } from '../../../domain/workload/workload.ts'
 
-/** How long a record is used again, in milliseconds: one change is told to many streams. */
+/** Milliseconds for which a record is reused: one change goes to many streams. */
 const FRESH = 1000
 
 interface Made {
@@ -35,7 +35,7 @@ export class ListedRecords {
     return text
   }
 
-  /** What decides on it beside itself may have changed, so the record is made anew. */
+  /** An input of its decision may have changed, so the record is made again. */
   changed(workload: Workload): void {
     this.#made.delete(workload)
   }

@@ -2,9 +2,9 @@ import pLimit from 'p-limit'
 import type { Kind, WorkloadKey } from '../../../domain/workload/workload.ts'
 import type { Visible } from '../visibility.ts'
 
-/** Groups whose rights are asked for at once. */
+/** Groups whose rights are checked at once. */
 const CONCURRENCY = 4
-/** A right that is missing is asked for again only each so many times. */
+/** A missing right is checked again only every so many times. */
 const SELDOM = 6
 
 interface Group {
@@ -35,12 +35,12 @@ export class VisibleGroups {
       this.#groups.set(name, { ...group, isVisible: seen[index] === true })
   }
 
-  /** Whether this group may be seen, as far as was learned. */
+  /** Whether this group may be seen, as of the last check. */
   sees(group: Group): boolean {
     return this.#groups.get(nameOf(group))?.isVisible === true
   }
 
-  /** Asks again: whether any of them may be seen no more, or is seen now. */
+  /** Checks again: whether any group is no longer visible, or newly visible. */
   async hasChanged(visible: Visible): Promise<boolean> {
     this.#visible = visible
     this.#asked += 1
@@ -55,7 +55,7 @@ export class VisibleGroups {
     try {
       return await limit.map(groups, ({ namespace, kind }) => this.#visible(namespace, kind))
     } finally {
-      // Where one failed.
+      // After an error.
       limit.clearQueue()
     }
   }

@@ -3,7 +3,7 @@ import type { ApiDeps } from '../ports.ts'
 import { ChangeLog } from './change-log.ts'
 import { ListedRecords } from './listed-records.ts'
 
-/** What all streams of lists share while there are any: the log of changes, and the records. */
+/** Shared by all streams of lists while there are any: the log of changes, and the records. */
 export interface Shared {
   readonly log: ChangeLog
   readonly records: ListedRecords
@@ -11,7 +11,7 @@ export interface Shared {
   changed(timeout: number, signal: AbortSignal): Promise<void>
 }
 
-/** Listens to the informer, and to what else changes records, while somebody watches a list; without streams a change costs nothing. */
+/** Listens for changes of records while a list is watched; without streams a change costs nothing. */
 export class WatchedWorkloads {
   readonly #deps: Pick<ApiDeps, 'workloads' | 'rules' | 'clock'>
   #shared: (Shared & { readonly tell: () => void }) | undefined

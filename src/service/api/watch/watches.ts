@@ -16,14 +16,14 @@ const BEAT = 10_100
 const UNREAD = 30_000
 const TOO_MANY = 'too many lists are being watched: end one, or list without watch'
 
-/** What the handlers of lists know; the rest is the same for all. */
+/** The parts that a list's handler provides; the others are the same for all. */
 export type Watched = Omit<WatchedList, 'workloads' | 'beat' | 'signal'>
 
 /** The lists that are streamed. */
 export interface Watches {
-  /** Answers with a stream. @throws Refusal RATE_LIMITED, and what `visible` throws */
+  /** Answers with a stream. @throws Refusal RATE_LIMITED, and errors of `visible` */
   stream(ctx: ApiContext, list: Watched): Promise<void>
-  /** Ends all streams, each with an event that says so. */
+  /** Ends all streams, each with an event that tells the reason. */
   close(): void
 }
 
