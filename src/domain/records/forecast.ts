@@ -11,7 +11,7 @@ import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { hasSleepMark, keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
 
-/** What Dormouse would do about one workload at once, and why. */
+/** Dormouse's immediate decision about one workload, and why. */
 export interface Expected extends WorkloadKey {
   readonly managed: boolean
   readonly before: 'awake' | 'asleep'
@@ -20,7 +20,7 @@ export interface Expected extends WorkloadKey {
   readonly change: 'snooze' | 'wake' | null
   readonly rule: ReasonCode
   readonly reason: string
-  /** The settings in force, each with where it stands. */
+  /** The settings in force, each with its source. */
   readonly policy: PolicyRecord
 }
 
@@ -30,21 +30,21 @@ export interface NeededWorkload extends WorkloadKey {
   readonly answers: string
 }
 
-/** What a configuration would do to a cluster at once. */
+/** The immediate effect of a configuration on a cluster. */
 export interface Forecast {
   readonly counts: {
     readonly workloads: number
     readonly excluded: number
     readonly managed: number
-    /** Of the managed ones, once everything is done. */
+    /** Among the managed ones, once everything is done. */
     readonly asleep: number
     readonly snoozes: number
     readonly wakes: number
   }
-  /** Those that are managed, that change, or whose settings cannot be read. */
+  /** Workloads that are managed, that change, or whose settings cannot be read. */
   readonly workloads: readonly Expected[]
   readonly invalid: readonly InvalidSetting[]
-  /** Of the managed ones. */
+  /** Among the managed ones. */
   readonly needed: readonly NeededWorkload[]
   /** Policies of which no workload has a setting: none matches, or something nearer comes first everywhere. */
   readonly idlePolicies: readonly string[]

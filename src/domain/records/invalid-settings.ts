@@ -29,7 +29,7 @@ export class InvalidSettings {
     return true
   }
 
-  /** One that no workload has told of. */
+  /** For a Namespace whose faults no workload has reported. */
   addNamespace(namespace: Namespace): void {
     const message = namespaceFault(namespace)
     const at = `namespace/${namespace.name}`

@@ -71,7 +71,7 @@ export function nextTransition(reading: Reading, now: Instant, rules: Rules): Tr
   return undefined
 }
 
-/** Simulates the coming decisions, each at the instant that the one before says to look again; undefined: nothing moves. */
+/** Simulates the next decisions, each at the instant that the one before names; undefined: no change. */
 function* foresee(
   start: Situation,
   until: Instant,

@@ -35,7 +35,7 @@ export function statusRecord(workload: Workload, now: Instant, rules: Rules): St
   return recordOf(readOrRefuse(workload, rules), now, rules)
 }
 
-/** As `statusRecord`, but never throws: a state that cannot be read is replaced by what spec, label and key tell. */
+/** As `statusRecord`, but never throws: an unreadable state is replaced by spec, label and key. */
 export function listedRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
   const reading = readWorkload(workload, rules)
   return reading instanceof Unreadable
@@ -123,7 +123,7 @@ function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' |
   }
 }
 
-/** What the API request in force asks for; undefined: there is none. */
+/** The API request in force; undefined: there is none. */
 function requestInForce(situation: Situation) {
   const { intent } = situation
   if (intent?.trigger !== 'api') return undefined
@@ -131,7 +131,7 @@ function requestInForce(situation: Situation) {
   return rule === 'until' || rule === 'intent' ? intent.want : undefined
 }
 
-/** The reason as people are told it, with what is wrong beside. */
+/** The reason for people, with the schedule's fault appended. */
 export function reasonOf({ scheduleFault }: Reading, reason: Reason): string {
   const { text } = reason
   return scheduleFault === undefined || reason.saysFault ? text : `${text}; ${scheduleFault}`

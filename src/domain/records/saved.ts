@@ -4,8 +4,8 @@ import type { Reading } from '../workload/reading.ts'
 import { isRunning } from '../workload/workload.ts'
 
 /**
- * The replicas that sleep saved since `from`, multiplied by the milliseconds asleep: of the sleep that lasts, and of
- * those whose snooze and wake the history still has. Every replica says the same, also one that was restarted.
+ * The replicas that sleep saved since `from`, multiplied by milliseconds: of the present sleep, and of those whose
+ * snooze and wake are still in the history. All replicas agree, even after a restart.
  */
 export function replicaTimeSaved(reading: Reading, from: Instant, now: Instant): number {
   const { state, workload } = reading

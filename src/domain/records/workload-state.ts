@@ -4,7 +4,7 @@ import { isHeld, overrideInEffect } from '../deciding/situation.ts'
 import type { Reading } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 
-/** What lists filter by and metrics count by: of those that apply to a workload, the first. */
+/** The states for filters and metrics: the first one that applies to a workload counts. */
 export const WORKLOAD_STATES = [
   'invalid',
   'unmanaged',

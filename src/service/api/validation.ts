@@ -27,7 +27,7 @@ export function documentValidator(): Ajv2020 {
   return ajv
 }
 
-/** The document without an `enum` or a `format` beside a reader, which accepts more than is listed, and says more. */
+/** The document without an `enum` or a `format` beside a reader, which accepts more, and whose messages are better. */
 function readAlone(document: object): Schema {
   return JSON.parse(JSON.stringify(document), (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null || !(READ_AS in value)) return value

@@ -38,12 +38,12 @@ interface Json {
 
 export const OPENAPI_PATH = '/api/v1/openapi.json'
 
-/** Of a stream the schema is that of each event: so do tools read OpenAPI before 3.2, which has `itemSchema`. */
+/** A stream's schema is that of each event: tools read OpenAPI before 3.2 so, which lacks `itemSchema`. */
 const EVENT_STREAM = {
   'text/event-stream': { schema: { $ref: '#/components/schemas/WatchEvent' } },
 } as const
 
-/** What the server answers to a request that it does not take in whole, whatever is asked. */
+/** Answers to a request that the server does not read completely, whatever its operation. */
 const NOT_TAKEN_IN = {
   408: 'the request took too long to arrive: send it faster',
   431: 'the headers are larger than 16 KiB: send less',
@@ -129,7 +129,7 @@ function operationOf(entry: Entry & { id: OperationId }): Operation {
   }
 }
 
-/** What callers send next: for the next page, and for the workload that they have changed or asked about. */
+/** The next calls: for the next page, and for the workload that was changed or read. */
 function linksOf({ id, query }: Entry & { id: OperationId }, inPath: readonly Parameter[]) {
   const same = (place: Parameter['in'], names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, `$request.${place}.${name}`]))
@@ -192,7 +192,7 @@ function json(schema: string, example: unknown): Json {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example } }
 }
 
-/** Each HTTP status with its error codes. */
+/** Error codes by HTTP status. */
 function errorCodes(): [string, ErrorCode[]][] {
   const byStatus: Record<string, ErrorCode[]> = {}
   for (const [code, status] of Object.entries(HTTP_STATUS)) (byStatus[status] ??= []).push(code as ErrorCode)
