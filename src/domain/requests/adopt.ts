@@ -23,7 +23,7 @@ export function adopt({ reading, now, by, rules }: Context, count: number): Outc
     const kept = keptCount(reading)
     if (kept === replicas)
       return { target: reading, done: `asleep already, ${counted(kept, 'replica')} kept` }
-    // Found at 0 it keeps nothing that could be lost, and whatever put it to sleep still counts.
+    // At 0 there is no count to lose, and whatever put it to sleep still applies.
     if (kept > 0)
       throw new Refusal('CONFLICT', `asleep already, and keeps ${kept}: there is nothing to adopt`)
   }

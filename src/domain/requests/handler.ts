@@ -5,26 +5,26 @@ import { Situation } from '../deciding/situation.ts'
 import type { Reading } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
 
-/** What a request's handler is given: the workload, who asks, when, and the rules. */
+/** The inputs of a request's handler: the workload, the author, the time, and the rules. */
 export interface Context {
   readonly reading: Reading
   readonly by: string
   readonly now: Instant
   readonly rules: Rules
-  /** Of an annotation, whose write cannot write the status: its text. */
+  /** The annotation's text, for a request whose write cannot include the status. */
   readonly written: string | undefined
 }
 
-/** What a request makes of a workload; the same reading means that nothing changes. */
+/** A request's effect on a workload; the same reading: no change. */
 export interface Outcome {
   readonly target: Reading
-  /** What was done, or why nothing was; the reason for the present state follows it. */
+  /** What was done, or why nothing was; the reason of the present state is appended. */
   readonly done: string
   /** The controller is to carry it out: its write cannot. */
   readonly pending?: true
 }
 
-/** Carries out, in the same patch, what the rules decide after a request; what it cannot, the controller does. */
+/** Carries out, in the same patch, the rules' decision after a request; the controller does the remainder. */
 export function follow(reading: Reading, now: Instant, rules: Rules, written?: string): Reading {
   const situation = new Situation(reading, now, rules)
   const target = carryOut(situation, decide(situation))

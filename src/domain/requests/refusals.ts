@@ -40,7 +40,7 @@ export function refuseOwned(workload: Workload): void {
   throw explainedRefusal('OWNED', message, { code: 'owned', values })
 }
 
-/** What a Rollout scales in its place is asked for there. @throws Refusal OWNED */
+/** A request about a workload that a Rollout scales must go to the Rollout. @throws Refusal OWNED */
 export function refuseScaled(workload: Workload, { podOwnerOf }: Rules): void {
   const scaler = podOwnerOf?.(workload)
   if (!scaler) return
@@ -49,7 +49,7 @@ export function refuseScaled(workload: Workload, { podOwnerOf }: Rules): void {
   throw explainedRefusal('OWNED', message, { code: 'scaled_by_other', values })
 }
 
-/** Whatever is asked would be written beside a count that cannot be kept. @throws Refusal DATA_AT_RISK */
+/** A write beside a count that cannot be kept would lose it. @throws Refusal DATA_AT_RISK */
 export function refuseCount(workload: Workload): void {
   const fault = countFault(workload)
   if (fault !== undefined)
@@ -77,7 +77,7 @@ export function refuseUnreadable({ fault, message }: Unreadable): never {
   })
 }
 
-/** What it inherits is not known. @throws Refusal CLUSTER_UNAVAILABLE */
+/** Its inherited settings are unknown. @throws Refusal CLUSTER_UNAVAILABLE */
 export function refuseUnsettled({ isSettled, workload }: Reading): void {
   if (isSettled) return
   throw new Refusal(
@@ -123,7 +123,7 @@ export function refuseRisk(before: Workload, after: Workload, limit: number | un
   })
 }
 
-/** For a snooze alone: a wake that somebody needs now is never refused. @throws Refusal IN_BACKOFF */
+/** For a snooze alone: an urgent wake is never refused. @throws Refusal IN_BACKOFF */
 export function refuseBackoff(
   { state }: Reading,
   now: Instant,

@@ -56,7 +56,7 @@ export function wake({ reading, now, by, rules, written }: Context, limit: numbe
   return { target, done: `woken${to}${was}` }
 }
 
-/** What somebody else has asked for, or what would have lasted longer: whoever replaces it is told. */
+/** Names the replaced request of somebody else, or one that would have lasted longer. */
 function replacedText({ intent: old, now }: Situation, { by, until }: Intent): string {
   if (!stillRuns(old, now) || isAutomatic(old)) return ''
   if (old.by === by && until !== undefined && until >= old.until) return ''

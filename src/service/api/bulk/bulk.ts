@@ -23,13 +23,13 @@ import { createSelection, type Selected } from './selection.ts'
 
 /** Workloads of one request that are written or read at once; their writes also wait for their turn at the write gate. */
 const IN_WORK = 8
-/** So many workloads in a row without an answer of the cluster, and the rest is not tried. */
+/** After so many workloads in a row without an answer of the cluster, the others are not tried. */
 const UNANSWERED = IN_WORK
 
 /**
- * Makes the middleware that executes an operation on each workload of a namespace that its caller may list. What was
- * begun is ended, also if the client leaves meanwhile: where it stopped would depend on the moment. Only a cluster that
- * does not answer, or the end of the service, leaves out the rest, and the answer says so.
+ * Makes the middleware that executes an operation on each workload of a namespace that its caller may list. Once begun
+ * it continues even if the client disconnects: otherwise the point where it stopped would depend on chance. Only a
+ * cluster that does not answer, or the end of the service, skips the others, and the answer says so.
  */
 export function createBulks(
   deps: ApiDeps,

@@ -28,7 +28,7 @@ export class Following {
     this.#gone = whenGone(ctx)
   }
 
-  /** From now on waits for the pods of `written`; `item` is told how that ended. */
+  /** Starts to wait for the pods of `written`, and puts the outcome into `item`. */
   add(item: BulkItem, written: Workload): void {
     const wait = this.#follow(item, written)
     // `end` throws what fails before it

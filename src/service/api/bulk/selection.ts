@@ -23,9 +23,9 @@ export interface Selected {
 export type Selection = (ctx: ApiContext) => Promise<Selected[]>
 
 /**
- * Chooses among the workloads that the caller may list; of others nothing is told, not even their number. The cluster is
- * asked once for each kind whether the caller may change it; only where it denies that, about each workload, since a
- * Role may name some of them.
+ * Selects among the workloads that the caller may list; it reveals nothing about others, not even their number. Asks
+ * the cluster once for each kind whether the caller may change it; only after a denial, for each workload, since a Role
+ * may name some of them.
  */
 export function createSelection({ workloads, settings }: ApiDeps, authorization: Authorization): Selection {
   const { refusalOf, refuseExcluded } = authorization
