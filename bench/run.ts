@@ -10,7 +10,7 @@ import { textTable } from './report/table.ts'
 import type { Context, Scenario } from './scenario.ts'
 import { SCENARIOS } from './scenarios/all.ts'
 
-// `npm run bench`: measures what Dormouse costs beside what it is compared with, in the same run.
+// `npm run bench`: measures Dormouse and its comparisons in the same run.
 
 interface Options {
   readonly rounds: number
@@ -18,7 +18,7 @@ interface Options {
   readonly quick: boolean
 }
 
-/** Programs beside the scenarios, about one question each; they print their own figures. */
+/** Further programs, each about one question; they print their own figures. */
 const SPECIAL: Readonly<Record<string, string>> = {
   controller: 'the controller alone, without a cluster',
   'forged-scalings': 'how many reads of the cluster forged reviews cause',
@@ -45,7 +45,7 @@ for (const [name, about] of Object.entries(SPECIAL)) {
   const command = program.command(name).description(`apart: ${about}`).argument('[args...]')
   command.allowUnknownOption().action((args: string[]) => special(name, args))
 }
-// So that the programs that run are ended with it.
+// Ends the started programs with it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 await program.parseAsync()
 

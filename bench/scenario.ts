@@ -9,9 +9,9 @@ export interface Context {
   readonly quick: boolean
   /** How often what alternates is measured. */
   readonly rounds: number
-  /** The numbers of workloads that were asked for; undefined: the scenario's own. */
+  /** The requested numbers of workloads; undefined: the scenario's own. */
   readonly workloads: readonly number[] | undefined
-  /** What it is doing, and how long that takes. */
+  /** Prints the present step, and how long it takes. */
   readonly say: (line: string) => void
 }
 
@@ -20,11 +20,11 @@ export interface Found {
   readonly growth?: readonly Point[]
 }
 
-/** Something that users pay for, measured beside what it is compared with. */
+/** A cost for users, measured beside a comparison. */
 export interface Scenario {
   readonly name: string
   readonly about: string
-  /** Of a full run on two cores. */
+  /** For a full run on two cores. */
   readonly minutes: number
   run(context: Context): Promise<Found>
 }

@@ -3,7 +3,7 @@ import { format } from 'prettier'
 import { withConfigSchema } from './values-schema.ts'
 import { withValuesTable } from './values-table.ts'
 
-/** The texts that `npm run chart` writes, by absolute path; people write the rest of these files. */
+/** The texts that `npm run chart` writes, by absolute path; the other parts of these files are written by hand. */
 export async function generated(): Promise<ReadonlyMap<string, string>> {
   const schema = await read('values.schema.json')
   const readme = await read('README.md')

@@ -36,7 +36,7 @@ export interface Panel {
   /** Never changed: links to panels, and diffs, depend on it. */
   readonly id: number
   readonly title: string
-  /** What the panel shows, and how to read it. */
+  /** The panel's subject, and how to read it. */
   readonly description: string
   /** By Grafana's name for it. */
   readonly unit: string

@@ -41,7 +41,7 @@ export function overRange(metric: string, labels: readonly string[], filter = ''
   return summed(`increase(${selected(metric, filter)}[$__range])`, labels)
 }
 
-/** Quantiles of a histogram over all replicas; `labels` tell the series apart. */
+/** Quantiles of a histogram over all replicas; `labels` separate the series. */
 export function quantiles(
   histogram: string,
   labels: readonly string[] = [],
@@ -55,7 +55,7 @@ export function quantiles(
   }))
 }
 
-/** A metric that every process exports, of Dormouse's processes only, whatever their scrape job is called. */
+/** A metric that every process exports, but of Dormouse's processes only, whatever their scrape job is called. */
 export function ofOurs(metric: string): string {
   return `${metric} and on (cluster, job, instance) ${selected('dormouse_leader')}`
 }

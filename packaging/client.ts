@@ -18,7 +18,7 @@ interface Project {
 
 const project = JSON.parse(await readFile(`${PROJECT}package.json`, 'utf8')) as Project
 
-/** What both forms of the client are bundled with. */
+/** Options of both bundles of the client. */
 function options(define: Readonly<Record<string, string>> = {}): BuildOptions {
   return {
     absWorkingDir: PROJECT,
@@ -26,7 +26,7 @@ function options(define: Readonly<Record<string, string>> = {}): BuildOptions {
     platform: 'node',
     target: `node${NODE}`,
     minify: true,
-    // A stack trace says something.
+    // For readable stack traces.
     keepNames: true,
     legalComments: 'none',
     // `debug` takes it where it is, which is so where the packages of development are.
@@ -50,7 +50,7 @@ export async function npmPackage(to: string): Promise<void> {
     entryPoints: { main: 'src/client/main.ts', 'calendar-thread': 'src/service/wiring/calendar-thread.ts' },
     outdir: `${to}/lib`,
     format: 'esm',
-    // What is imported when it is needed stays apart.
+    // Keep lazily imported modules apart.
     splitting: true,
     // Packages in CommonJS require Node's own modules.
     banner: {
@@ -67,7 +67,7 @@ export async function npmPackage(to: string): Promise<void> {
   await copyFile(`${PROJECT}packaging/README.md`, `${to}/README.md`)
 }
 
-/** An older Node would stop at syntax that it does not know, and not say why. */
+/** An older Node would stop at unknown syntax without saying why. */
 const STARTER = `#!/usr/bin/env node
 import module from 'node:module'
 const [major] = process.versions.node.split('.')
@@ -105,7 +105,7 @@ function packagesIn(inputs: Readonly<Record<string, unknown>>): string[] {
   return [...new Set([...found, ...PAGE_PACKAGES])].sort()
 }
 
-/** Their licences, whole: whoever passes code on passes those on, too. */
+/** The licences in full: code may only be passed on with them. */
 async function licencesOf(folders: readonly string[]): Promise<string> {
   const texts = await Promise.all(
     folders.map(async (folder) => {
@@ -128,7 +128,7 @@ async function licencesOf(folders: readonly string[]): Promise<string> {
 /** The whole client as one file in CommonJS, as a single executable starts it. */
 export async function singleFile(): Promise<string> {
   const thread = await built({ entryPoints: ['src/service/wiring/calendar-thread.ts'], format: 'esm' })
-  // The one thread that it starts has its code with it: beside an executable lies no file.
+  // The one thread that it starts has its code inline: no file lies beside an executable.
   const url = `data:text/javascript;base64,${Buffer.from(thread).toString('base64')}`
   return built({
     entryPoints: ['src/client/main.ts'],
@@ -145,5 +145,5 @@ async function built(more: BuildOptions): Promise<string> {
   return output.text
 }
 
-/** `npm run build`: what is published of the client. */
+/** `npm run build`: the published package of the client. */
 if (import.meta.main) await npmPackage(`${PROJECT}dist/${NAME}`)

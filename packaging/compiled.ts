@@ -9,15 +9,15 @@ const SANDBOX = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const COMPILING = fileURLToPath(new URL('compiling.ts', import.meta.url))
 const WORKLOAD = 'deploy/storefront'
 const ANY_PORTS = ['kube', 'api', 'metrics', 'webhook'].flatMap((name) => [`--${name}-port`, '0'])
-/** The commands by which it is compiled: what asks for something needs little, and to load the rest would take longer. */
+/** The commands run for compiling: requests need little code, and loading all would take longer. */
 const RUNS = { asking: ['wake'], showing: ['list', 'why'] } as const
 
-/** What of the code is compiled beforehand, by what it is for. */
+/** The compiled code, by the kind of commands. */
 export type Compiled = Readonly<Record<keyof typeof RUNS, string>>
 
 /**
- * Writes files with what V8 has compiled of the client once it ran commands in the sandbox (`cachedData` of `vm.Script`):
- * to compile that anew takes a quarter of a command's time. They count only for this text and this Node.
+ * Writes V8's compiled code of the client after it ran commands in the sandbox (`cachedData` of `vm.Script`): compiling
+ * takes a quarter of a command's time. Valid only for this text and this Node.
  */
 export async function compiledBy(node: string, client: string): Promise<Compiled> {
   const sandbox = spawn(node, [SANDBOX, 'sandbox', '--json', ...ANY_PORTS], {

@@ -1,7 +1,10 @@
 import type { Plugin } from 'esbuild'
 import { pageSources } from '../src/console/sources.ts'
 
-/** Puts the console's page, ready to be served, in place of the code that makes it of the sources: no file lies beside an executable. */
+/**
+ * Replaces the code that builds the console's page from its sources by the built page: no file lies beside an
+ * executable.
+ */
 export const consolePage: Plugin = {
   name: 'console-page',
   setup(build) {

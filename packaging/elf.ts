@@ -7,15 +7,15 @@ const PAGE = 4096
 const PROGRAM_HEADER = 56
 const PHOFF = 0x20
 const PHNUM = 0x38
-/** Node's own mark, whose last character says whether there is something to start (docs: single executables). */
+/** Node's fuse, whose last character tells whether there is a blob to start (docs: single executables). */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:'
 /** The name of the note in which Node looks for it. */
 const NOTE = 'NODE_SEA_BLOB'
 
 /**
- * Puts a single-executable blob into a copy of Node for Linux: as a note in a segment of its own behind everything else,
- * with a table of program headers that lists it. What was there keeps its place and its addresses.
- * @throws Error where `node` is no 64-bit little-endian ELF file with Node's mark
+ * Puts a single-executable blob into a copy of Node for Linux: as a note in a segment of its own behind everything
+ * else, with a table of program headers that lists it. All other parts keep their offsets and addresses.
+ * @throws Error if `node` is no 64-bit little-endian ELF file with Node's fuse
  */
 export function withBlob(node: Buffer, blob: Buffer): Buffer {
   if (node.readUInt32BE(0) !== 0x7f454c46 || node[4] !== 2 || node[5] !== 1)

@@ -3,8 +3,8 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { issueCa, issueLeaf } from '../../src/service/certificates/issue.ts'
 
-// The least that a webhook can be: an HTTPS server that answers "allowed" to every review. It tells its port and ends
-// with the process that started it.
+// The simplest webhook possible: an HTTPS server that answers "allowed" to every review. It reports its port and ends
+// with its parent.
 
 const HOUR = 3_600_000
 const ca = await issueCa(Date.now(), 24 * HOUR)

@@ -18,7 +18,7 @@ export async function answerOf<T>(child: ChildProcess, message?: Serializable): 
     const [found] = await Promise.race([answer, ended])
     return found
   } finally {
-    // What has not come is waited for no longer.
+    // Stops waiting for missing answers.
     answered.abort()
   }
 }

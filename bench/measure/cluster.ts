@@ -8,7 +8,7 @@ import { sendOnce, type Sent, type Target } from './raw.ts'
 /** A real API server for a scenario, which nobody audits. */
 export interface BenchCluster {
   readonly plane: ControlPlane
-  /** Who may do anything. */
+  /** A client with all rights. */
   readonly admin: Target
   /** Of Dormouse's account. */
   readonly kubeconfig: string

@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { issueCa, issueLeaf } from '../../src/service/certificates/issue.ts'
 import { targetOf } from './cluster.ts'
 
-/** What went through since `forget`. */
+/** The traffic since `forget`. */
 export interface Traffic {
   /** By verb and resource: `patch deployments`, `list pods`. */
   readonly requests: Readonly<Record<string, number>>
@@ -18,7 +18,7 @@ export interface Traffic {
 
 const HOUR = 3_600_000
 
-/** Stands between Dormouse and the API server, counts, and changes nothing. */
+/** A proxy between Dormouse and the API server that counts, and changes nothing. */
 export class CountingProxy {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -41,7 +41,7 @@ export class CountingProxy {
       const options = { method, headers, agent: this.#agent }
       const onward = ask(new URL(url, upstream.url), options, (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
-        // A watch is connected before it has anything to tell.
+        // A watch is connected before its first event.
         response.flushHeaders()
         if (verb === 'watch') this.#watch(answer, resource)
         answer.pipe(response)
@@ -61,7 +61,7 @@ export class CountingProxy {
     })
   }
 
-  /** `kubeconfig`: the one that would be used without the proxy; the proxy's own is written beside it. */
+  /** `kubeconfig`: the one to use without the proxy; the proxy's own is written beside it. */
   static async start(kubeconfig: string): Promise<CountingProxy> {
     const { url, ca = '' } = await targetOf(kubeconfig)
     const own = await issueCa(Date.now(), 24 * HOUR)

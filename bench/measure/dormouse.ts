@@ -17,7 +17,7 @@ export interface Dormouse {
   readonly webhook: string | undefined
   readonly metrics: string
   /** A bearer of the API, who may do anything. */
-  /** Of some subjects, which together have more answers at once than a scenario asks for. */
+  /** For several subjects, which together may have more answers at once than a scenario needs. */
   readonly tokens: readonly string[]
   readonly log: readonly string[]
   stop(): Promise<void>
@@ -42,7 +42,7 @@ export async function startDormouse({ kubeconfig, settings }: Options): Promise<
   // JSON is YAML. Without a grace the workloads that the bench has just made follow their schedule.
   const settled = {
     newWorkloadGrace: '0s',
-    // As many operations an hour as may be configured: the schedule of a bench has an edge each minute.
+    // The maximum of operations an hour: the bench's schedule has an edge each minute.
     backoff: { maxOperations: 19 },
     api: { host: '127.0.0.1', port: 0, insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } },
     auth: { local: { issuer, audience, publicKeyFile } },
@@ -90,7 +90,7 @@ export async function startDormouse({ kubeconfig, settings }: Options): Promise<
 
 let command: ReturnType<typeof imageCommand> | undefined
 
-/** What the image runs, by its Dockerfile: variables, the arguments of `node` and the bundle, which is built first. */
+/** The image's command, by its Dockerfile: variables, the arguments of `node` and the bundle, which is built first. */
 async function imageCommand() {
   const text = await readFile(join(PROJECT, 'Dockerfile'), 'utf8')
   const variables = [...text.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = '']) => line.split(' '))

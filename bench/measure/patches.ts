@@ -1,7 +1,7 @@
 import { deployments, namesOf } from './cluster.ts'
 import type { Sent } from './raw.ts'
 
-/** What anybody has to send to put to sleep or wake: the count, and one annotation to remember the former one. */
+/** The minimal patches that put to sleep or wake: the count, and one annotation for the former one. */
 export function mergePatches(
   namespace: string,
   count: number,

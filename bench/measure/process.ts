@@ -21,7 +21,7 @@ export async function memoryOf(pid: number): Promise<{ now: number; peak: number
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') }
 }
 
-/** The peak is counted anew from here on (proc(5), `clear_refs`). Where the kernel refuses, it is since the start. */
+/** Resets the peak (proc(5), `clear_refs`). If the kernel refuses, the peak is that since the start. */
 export async function resetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => {})
 }

@@ -3,7 +3,7 @@ import { quantile } from '../../test/support/figures.ts'
 import { sendEvenly } from '../../test/support/load.ts'
 import type { Sent, Target, Task, Told } from './raw.ts'
 
-// The program that `RawClient` starts: undici and nothing else, in a process of its own.
+// The program of `RawClient`: undici and nothing else, in a process of its own.
 
 let pool: Pool | undefined
 let authorization: Record<string, string> = {}
@@ -32,7 +32,7 @@ async function send({ method, path, headers, body, expect }: Sent): Promise<numb
   return performance.now() - begun
 }
 
-/** Reads a watch and throws away what it says. */
+/** Reads a watch and discards it. */
 async function watch(target: Target, path: string): Promise<void> {
   const own = new Pool(target.url, { connect: { ca: target.ca ?? '' } })
   const { body } = await own.request({ method: 'GET', path, headers: authorization })

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { answerOf } from './child.ts'
 
-/** Where a raw client sends its requests. */
+/** The server of a raw client. */
 export interface Target {
   readonly url: string
   /** PEM; absent: no certificate is verified. */
@@ -13,13 +13,13 @@ export interface Target {
   readonly watch?: string
 }
 
-/** A request; `#index#` in its body stands for how many were sent before it. */
+/** A request; `#index#` in its body becomes the number of requests sent before it. */
 export interface Sent {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** What an answer has to contain. */
+  /** A text that the answer must contain. */
   readonly expect?: string
 }
 
@@ -43,7 +43,7 @@ export interface Told {
   readonly cpu: number
 }
 
-/** An undici loop in a process of its own, so that what it costs is its own, too. */
+/** An undici loop in a process of its own, so that its cost is measured separately. */
 export class RawClient {
   readonly #child: ChildProcess
 

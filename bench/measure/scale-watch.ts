@@ -4,15 +4,15 @@ import type { Target } from './raw.ts'
 
 /** When the Deployments of a namespace were scaled, in milliseconds since the epoch, as a watch heard of it. */
 export interface Scalings {
-  /** Of each Deployment, sorted. */
+  /** By Deployment, sorted. */
   readonly at: readonly number[]
   /** All events, those that scaled nothing too. */
   readonly events: number
 }
 
 /**
- * A watch of the bench's own: whoever scales, it is timed in the same way. An API server ends the watch of a reader that
- * is slow for a moment; then it goes on from where it was, and what it missed seems late, not lost.
+ * A watch of the bench's own, so that all scaling is timed in the same way. An API server ends the watch of a reader
+ * that is slow for a moment; then it continues from its last version, and missed changes seem late, not lost.
  */
 export class ScaleWatch {
   readonly #pool: Pool
@@ -77,7 +77,7 @@ export class ScaleWatch {
     body.on('data', (chunk: string) => this.#take(chunk))
     body.on('error', () => undefined)
     body.once('close', () => {
-      // One that told nothing would tell nothing again; `scaled` then says what it misses.
+      // A watch without events would not get any on retry; `scaled` then names the missing ones.
       if (!this.#closed && this.#version !== from) this.#follow().catch(() => undefined)
     })
   }

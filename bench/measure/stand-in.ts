@@ -7,7 +7,7 @@ import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
 // An API server in memory with any number of Deployments, where the real one takes too long to fill: lists, watches and
 // patches of Deployments are its own, everything else is the sandbox's. It speaks plain HTTP and ends with its parent.
 
-/** What the parent sends first. */
+/** The parent's first message. */
 export interface StandInTask {
   readonly count: number
   /** A Deployment as a real API server shows it, of namespace and name `#namespace#` and `#name#`. */
@@ -99,7 +99,7 @@ function passOn(incoming: IncomingMessage, response: ServerResponse): void {
   const { method, headers, url = '/' } = incoming
   const onward = ask(new URL(url, sandbox.url), { method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)
-    // A watch is connected before it has anything to tell.
+    // A watch is connected before its first event.
     response.flushHeaders()
     answer.pipe(response)
   })

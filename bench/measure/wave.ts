@@ -30,7 +30,7 @@ interface Timed {
   /** The process that writes. */
   readonly pid: number
   readonly apiCpu: () => Promise<number>
-  /** What brings the wave about, unless the edge does. */
+  /** The cause of the wave, unless it is the edge. */
   readonly act?: () => Promise<unknown>
   /** The count of a workload that is awake; 3 by default. */
   readonly replicas?: number

@@ -2,17 +2,17 @@ import type { Told } from '../measure/raw.ts'
 import { median } from './figures.ts'
 import type { Bar, Measured } from './row.ts'
 
-/** What the same load was answered with: by us, and by what we are compared with, in turn. */
+/** The answers to the same load: ours and the comparison's, in turn. */
 export interface Turns {
-  /** What was measured: `snooze, 32 at once`. */
+  /** The measured load: `snooze, 32 at once`. */
   readonly what: string
   readonly ours: readonly Told[]
-  /** What we are compared with, by its name. */
+  /** The comparison's name. */
   readonly name: string
   readonly theirs: readonly Told[]
 }
 
-/** The medians of one figure of both: `what` says which. */
+/** The medians of one figure of both; `what`: the figure's name. */
 export function compared(
   { what: load, ours, name, theirs }: Turns,
   {

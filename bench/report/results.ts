@@ -17,11 +17,11 @@ export interface Point {
 export const CHART_NAMES = ['memory', 'idle-bytes', 'wave-time', 'edge-lateness'] as const
 export type ChartName = (typeof CHART_NAMES)[number]
 
-/** What a run of one scenario found. */
+/** The result of one scenario. */
 export interface ScenarioResult {
   /** The day. */
   readonly date: string
-  /** Its numbers were small, to see that it works: no figure is to be believed. */
+  /** Its numbers were small, only to test that it works: its figures mean nothing. */
   readonly quick: boolean
   readonly seconds: number
   readonly machine: Machine
@@ -29,7 +29,7 @@ export interface ScenarioResult {
   readonly growth: readonly Point[]
 }
 
-/** Where it was measured, without anything that tells one machine from another of its kind. */
+/** The machine, without anything that identifies one among its kind. */
 interface Machine {
   readonly cores: number
   readonly memory: string
@@ -51,7 +51,7 @@ export function readResults(file = FILE): Results {
   }
 }
 
-/** Writes a scenario's result beside those of the others. Figures of a quick run never replace those of a full one. */
+/** Writes a scenario's result beside the others'. Figures of a quick run never replace those of a full one. */
 export async function keepResult(name: string, result: ScenarioResult, file = FILE): Promise<void> {
   const results = readResults(file)
   if (result.quick && results[name]?.quick === false) return

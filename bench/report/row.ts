@@ -1,20 +1,20 @@
-/** What a figure has to be: the figure itself, or its ratio to what it is compared with. */
+/** The bar for a figure, or for its ratio to the comparison. */
 export interface Bar {
   readonly of: 'figure' | 'ratio'
   readonly atMost?: number
   readonly atLeast?: number
 }
 
-/** What a scenario has measured. */
+/** One figure of a scenario. */
 export interface Measured {
   readonly what: string
   /** NaN: it could not be measured. */
   readonly figure: number
   readonly unit: string
-  /** What it is compared with, in the same unit and measured in the same run. */
+  /** The comparison, in the same unit and measured in the same run. */
   readonly reference?: { readonly name: string; readonly figure: number }
   readonly bar?: Bar
-  /** What a reader has to know of the figure. */
+  /** A remark for the reader. */
   readonly note?: string
 }
 

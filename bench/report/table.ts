@@ -27,7 +27,7 @@ export function textTable(rows: readonly Row[]): string {
   return [...padded.map((line) => line.trimEnd()), ...notesOf(rows).map((note) => `  ${note}`)].join('\n')
 }
 
-/** What a reader has to know of the rows: each note once, after what it is about. */
+/** The remarks on the rows: each once, after its subject. */
 export function notesOf(rows: readonly Row[]): string[] {
   const about = new Map<string, string[]>()
   for (const { what, note } of rows) if (note !== null) about.set(note, [...(about.get(note) ?? []), what])

@@ -1,4 +1,4 @@
-/** MB that the process may take at rest and at its peak in a wave, by the number of managed workloads. */
+/** The most MB of the process at rest and at its peak in a wave, by the number of managed workloads. */
 export const MEMORY_BARS: Readonly<Record<number, { readonly rest: number; readonly peak: number }>> = {
   1000: { rest: 120, peak: 150 },
   5000: { rest: 130, peak: 175 },

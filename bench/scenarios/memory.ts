@@ -30,7 +30,7 @@ export const memory: Scenario = {
   },
 }
 
-/** What the real API server takes too long to hold is asked of a stand-in. */
+/** A stand-in serves the numbers that the real API server takes too long to hold. */
 function isReal({ quick }: Context, count: number): boolean {
   return count <= (quick ? 1000 : 50_000)
 }
@@ -106,7 +106,7 @@ async function standIn(context: Context, count: number): Promise<Found> {
   }
 }
 
-/** What the scenario `wave` measures better is left to that. */
+/** Leaves out figures that the scenario `wave` measures better. */
 function grown(count: number, waves: readonly Wave[]): Point[] {
   const times = count > 5000 ? timeGrowth({ count, ours: waves }) : []
   return [...memoryGrowth(count, waves), ...times]

@@ -4,7 +4,7 @@ import { median } from '../report/figures.ts'
 import type { Point } from '../report/results.ts'
 import type { Measured } from '../report/row.ts'
 
-/** The waves of Dormouse and of the clients beside it, in turn. */
+/** The waves of Dormouse and of the comparisons, in turn. */
 export interface Waves {
   readonly count: number
   readonly ours: readonly Wave[]

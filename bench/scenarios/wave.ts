@@ -40,7 +40,7 @@ async function waves({ rounds, say }: Context, cluster: BenchCluster, count: num
   await fill(cluster, { namespace: 'ours', count, annotations })
   await fill(cluster, { namespace: 'raw', count })
   await fill(cluster, { namespace: 'bytes', count, annotations })
-  // What is written with its bytes, Dormouse itself leaves alone.
+  // Dormouse leaves the comparisons' namespaces alone.
   const settings = { excludeNamespaces: ['raw', 'bytes'] }
   const dormouse = await startDormouse({ kubeconfig: cluster.kubeconfig, settings })
   const raw = await RawClient.connect(cluster.admin)

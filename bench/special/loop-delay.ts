@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 export interface LoopDelay {
   readonly max: number
   readonly p99: number
-  /** The longest that it used the processor itself: for the rest it waited for a processor. */
+  /** The longest time on the processor; in the remaining time it waited for one. */
   readonly maxRunning: number
 }
 

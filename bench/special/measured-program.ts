@@ -22,7 +22,7 @@ export class MeasuredProgram {
   constructor(args: readonly string[]) {
     this.#child = spawn(process.execPath, ['--import', PRELOAD, MAIN, ...args], {
       cwd: PROJECT,
-      // As the image sets it.
+      // As in the image.
       env: { ...programEnvironment(), MALLOC_ARENA_MAX: '2' },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })

@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { startService } from './measured-service.ts'
 
-/** What connections without any request cost, and whether the program stops in spite of them: `npm run bench -- silent-connections`. */
+/**
+ * The cost of connections without any request, and whether the program stops in spite of them: `npm run bench --
+ * silent-connections`.
+ */
 const CONNECTIONS = 3000
 
 async function open(url: string): Promise<Socket[]> {

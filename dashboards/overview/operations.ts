@@ -20,7 +20,7 @@ function ended(id: number, title: string, filter: string, description: string) {
   })
 }
 
-/** A state has no series where it was never seen: that counts as 0. */
+/** A state that never occurred has no series: it counts as 0. */
 function inState(id: number, title: string, state: WorkloadState, description: string) {
   const seen = ofLeader('dormouse_workloads', ['namespace', 'kind'], `state="${state}", ${CHOSEN}`)
   const any = ofLeader('dormouse_workloads', ['namespace'], CHOSEN)

@@ -18,7 +18,7 @@ export const cpu = (state: Sleep, labels: readonly string[] = []) =>
 export const memory = (state: Sleep, labels: readonly string[] = []) =>
   now('dormouse_requested_memory_bytes', state, labels)
 
-/** What sleep saves per hour now, in the currency of the two prices. */
+/** The savings per hour now, in the currency of the two prices. */
 export function moneyAnHour(labels: readonly string[] = []): string {
   return priced(cpu('asleep', labels), `${memory('asleep', labels)} / ${GIB}`)
 }
@@ -30,7 +30,7 @@ export const coreHours = (labels: readonly string[] = []) =>
 export const memoryHours = (labels: readonly string[] = []) =>
   `${overRange('dormouse_saved_memory_byte_seconds_total', labels, CHOSEN)} / ${HOUR} / ${GIB}`
 
-/** What sleep saved in the chosen time range. */
+/** The savings in the chosen time range. */
 export function moneySaved(labels: readonly string[] = []): string {
   return priced(coreHours(labels), memoryHours(labels))
 }

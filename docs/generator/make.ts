@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { drawn, MADE } from './made.ts'
 import { withPart } from './page.ts'
 
-/** Makes what the code and the bench's results say in the pages anew. */
+/** Rewrites the generated parts of the pages, from the code and the bench's results. */
 export async function made(): Promise<void> {
   for (const [name, part] of Object.entries(MADE)) {
     const file = new URL(`../${name}`, import.meta.url)

@@ -2,7 +2,7 @@ import { Registry, type Metric } from 'prom-client'
 import { Metrics } from '../../src/service/metrics/metrics.ts'
 import { code, table } from './page.ts'
 
-/** Every metric of Dormouse's own, with its labels, and who tells it. */
+/** Every metric of Dormouse's own, with its labels, and the replicas that export it. */
 export async function metricsTable(): Promise<string> {
   const { metrics, registered } = watched()
   const ofEvery = namesIn(await metrics.exposition())
@@ -25,7 +25,7 @@ interface Registered {
 
 type Register = (this: Registry, metric: Metric) => void
 
-/** prom-client tells labels only of what was counted, so the metrics are seen as they register. */
+/** prom-client lists labels only for counted series, so metrics are recorded as they register. */
 function watched(): { metrics: Metrics; registered: Registered[] } {
   const registered: Registered[] = []
   const register: Register = Reflect.get(Registry.prototype, 'registerMetric')

@@ -4,7 +4,7 @@ import { format } from 'prettier'
 const BEGIN = '<!-- made by npm run docs -->'
 const END = '<!-- until here -->'
 
-/** The page with the part between the two lines made anew, in the project's own form. */
+/** The page with the part between the two lines replaced, formatted. */
 export async function withPart(page: string, part: string): Promise<string> {
   const begin = page.indexOf(BEGIN)
   const end = page.indexOf(END)

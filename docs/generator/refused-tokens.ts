@@ -2,7 +2,7 @@ import type { Refused } from '../../test/service/api/auth/forged-tokens/row.ts'
 import { REFUSED } from '../../test/service/api/auth/forged-tokens/table.ts'
 import { code, table } from './page.ts'
 
-/** What the API refuses and how it answers, from the table that its tests send to it. */
+/** The tokens that the API refuses and its answers, from the table of its tests. */
 export function refusedTokens(): string {
   return table(['Sent', 'Mode', 'Status', 'Message'], REFUSED.flatMap(rowsOf))
 }

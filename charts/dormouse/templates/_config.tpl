@@ -112,7 +112,7 @@
 {{- include "dormouse.fullname" . }}-calendars
 {{- end -}}
 
-{{- /* Those texts by the names of their files, as JSON. */ -}}
+{{- /* The texts by file name, as JSON. */ -}}
 {{- define "dormouse.calendars.texts" -}}
 {{- $texts := dict -}}
 {{- range $name, $calendar := .Values.calendars -}}

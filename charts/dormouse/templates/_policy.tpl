@@ -25,7 +25,7 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
 ({{ $fields }})
 {{- end -}}
 
-{{- /* What Dormouse may change of a workload. */ -}}
+{{- /* The changes of a workload that Dormouse may make. */ -}}
 {{- define "dormouse.policy.rules" -}}
 - expression: >-
     request.operation == 'UPDATE' && (!has(request.subResource) || request.subResource == '' ||
@@ -77,7 +77,7 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
   message: 'Dormouse may change nothing in a DaemonSet''s pods but the nodeSelector''s key dormouse.dev/snoozed'
 {{- end -}}
 
-{{- /* CEL: whether all rules hold. A match condition knows no variables, so what they are in an update, which the first rule requires, stands there instead. */ -}}
+{{- /* CEL: whether all rules hold. A match condition has no variables, so it uses their values for an update, which the first rule requires. */ -}}
 {{- define "dormouse.policy.holds" -}}
 {{- $rules := list -}}
 {{- range include "dormouse.policy.rules" . | fromYamlArray -}}
