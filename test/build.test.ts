@@ -21,7 +21,7 @@ describe('the bundle that the image runs', function () {
 
   after(() => rm(folder, { recursive: true, force: true }))
 
-  /** The files that `name` imports at once, and so on, and what they import that is none. */
+  /** The transitive static imports of `name`, files and packages. */
   async function importedBy(
     name: string,
     found = { files: new Map<string, string>(), others: new Set<string>() },

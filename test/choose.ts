@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const PROJECT = join(import.meta.dirname, '..')
-/** What `describeOn` has in the titles of what runs there. */
+/** The place in the titles of `describeOn`. */
 const REAL = 'on the real control plane'
 const SANDBOX = 'on the sandbox'
 const HOOKS = ['--require', './test/support/hooks.ts']
@@ -34,14 +34,14 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   },
   real: {
     has: (file) => isEndToEnd(file) || needsCluster(file),
-    // Those that start a control plane of their own have no place in their titles.
+    // Tests with a control plane of their own have no place in their titles.
     options: [...HOOKS, '--grep', SANDBOX, '--invert'],
   },
 }
 
 /**
- * `npm run t|t:watch|e2e|real -- WORDS`: the tests whose paths have one of the words, without what the others need.
- * What begins with `-` is an option of mocha.
+ * `npm run t|t:watch|e2e|real -- WORDS`: the tests whose paths contain one of the words, without the requirements of
+ * the others. Arguments with `-` are options of mocha.
  */
 const [name = '', ...given] = process.argv.slice(2)
 const words = given.filter((word) => !word.startsWith('-'))

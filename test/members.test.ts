@@ -10,7 +10,7 @@ interface Node {
   readonly [part: string]: unknown
 }
 
-/** What JSON.stringify and undici call. */
+/** Members that JSON.stringify and undici call. */
 const CALLED_ELSEWHERE = new Set([
   'toJSON',
   'onRequestStart',
@@ -36,7 +36,7 @@ const nodes = globSync('src/**/*.ts', { cwd: PROJECT }).flatMap((file) => {
   return Array.from(nodesOf(parseSync(source, { syntax: 'typescript', target: 'esnext' })))
 })
 
-/** What somebody takes of an object: `a.b`, `{ b } = a`, `{ b: c } = a`. */
+/** The members read from an object: `a.b`, `{ b } = a`, `{ b: c } = a`. */
 const taken = new Set(
   nodes.flatMap(({ type, property, key }) => {
     if (type === 'MemberExpression') return nameOf(property)

@@ -13,7 +13,7 @@ import { goPrograms } from './go-programs/go-program.ts'
 const SHARES = 3
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
 
-// A hundred programs are started: what they compile is kept, unless their coverage is wanted, which that blurs.
+// A hundred programs are started: keep their compiled code, except for coverage, which it distorts.
 if (!process.env['NODE_V8_COVERAGE'])
   process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'dormouse-compiled')
 

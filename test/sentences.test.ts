@@ -22,10 +22,10 @@ const OF_TEXTS = new Set([
 ])
 const OF_PATTERNS = new Set(['test', 'exec'])
 const REPLACES = new Set(['replace', 'replaceAll'])
-/** What holds a sentence: of a record, a refusal, an answer, a warning. */
+/** Names of sentences: of a record, a refusal, an answer, a warning. */
 const SENTENCES = new Set(['reason', 'message', 'messages', 'warning', 'warnings', 'said', 'says'])
 
-/** Whose sentences these are that a file may test all the same. */
+/** Files that may test a sentence, and whose sentences these are. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'src/client/cluster/failures.ts': "Kubernetes' own: a Status of it has no other place for what lacks",
   'src/client/http/http-dormouse.ts': 'what the API puts before the message of a dry run',
@@ -47,7 +47,7 @@ function nameOf(value: unknown): string {
   return ''
 }
 
-/** Whether a literal decides: what is compared with a value of ours is no sentence. */
+/** Whether a literal decides; a comparison with a value of ours is no test of a sentence. */
 function isLiteral(value: unknown): boolean {
   const { type } = (value ?? {}) as Node
   return type === 'StringLiteral' || type === 'RegExpLiteral' || type === 'TemplateLiteral'

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 
-/** Lines that each room may have: a compass, not a fence. Whoever passes one says why in docs/architecture.md. */
+/** Lines that each room may have: a guideline. Explain an excess in docs/architecture.md. */
 const BUDGETS = {
   'src/domain': 7000,
   'src/kubernetes': 6000,

@@ -12,7 +12,7 @@ export const CHART = join(PROJECT, 'charts', 'dormouse')
 /** The chart's values, as in a values file. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** As much of a rendered object as the tests look at. */
+/** The parts of a rendered object that the tests read. */
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string

@@ -21,7 +21,7 @@ const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerF
 /** A cluster has one release that publishes: here that of the account that all tests share. */
 const BESIDE = { publish: { enabled: false } }
 
-/** As much of the object as the tests look at. */
+/** The parts of the object that the tests read. */
 interface Live extends Manifest {
   readonly metadata: Manifest['metadata'] & {
     readonly generation: number

@@ -189,7 +189,7 @@ describeOn(
       return (await on().kubectl.json<{ items: Pod[] }>('get', 'pods', ...selected)).items[0]
     }
 
-    /** By the release's label, and whatever else it kept in its namespace. */
+    /** The objects with the release's label, and all others in its namespace. */
     async function left(): Promise<string[]> {
       const kinds = new Set([...(await template({}, release)).map(({ kind }) => kind), 'pods'])
       const labelled = ['-A', '-l', `app.kubernetes.io/instance=${release.name}`, '-o', 'name']

@@ -6,7 +6,7 @@ import { READERS } from '../../src/service/config/checks.ts'
 import { minorOf, versionsOf } from '../control-plane/programs.ts'
 import { CHART, helm, type Values } from './helm.ts'
 
-/** What somebody writes, and what Helm says of it. */
+/** Faulty values, and Helm's message. */
 const FAULTS: Readonly<Record<string, readonly [Values, RegExp]>> = {
   'a value that does not exist': [{ replicaCount: 3 }, /additional properties 'replicaCount' not allowed/],
   'a key of the configuration that does not exist': [

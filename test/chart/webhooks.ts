@@ -1,6 +1,6 @@
 import type { Manifest } from './helm.ts'
 
-/** Whether scaling what is held fails without the webhook. */
+/** Whether scaling a held workload fails without the webhook. */
 export function isInForce({ webhooks = [] }: Manifest): boolean {
   return webhooks.some(({ failurePolicy }) => failurePolicy === 'Fail')
 }

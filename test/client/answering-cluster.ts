@@ -38,7 +38,7 @@ export function aDeployment(annotations: Record<string, string> = {}, labels: Re
   }
 }
 
-/** What the cluster keeps: the annotations that a merge patch sends. */
+/** The stored part: the annotations of a merge patch. */
 export function patched({ body = '' }: HttpRequest): object {
   const { metadata } = JSON.parse(body) as { metadata: { annotations: Record<string, string> } }
   return aDeployment(metadata.annotations)
@@ -48,7 +48,7 @@ export function status(code: number, message: string) {
   return { status: code, body: { kind: 'Status', code, message } }
 }
 
-/** The adapter over a cluster that answers so; what it has no answer for is not found. */
+/** The adapter over a cluster with these answers; any other path is not found. */
 export function over(answers: Answers, clock = () => NOW, isForbidden = (_path: string) => false) {
   const patches: HttpRequest[] = []
   const transport = {

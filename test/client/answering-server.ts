@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { aRecord } from './fake-dormouse.ts'
 
-/** An API of Dormouse during the tests of a suite, which has shop/web and says so to whatever it is asked. */
+/** An API of Dormouse during a suite, which answers every request with shop/web. */
 export function answeringServer(): { readonly url: string; readonly asked: readonly string[] } {
   const asked: string[] = []
   const server = createServer((request, response) => {

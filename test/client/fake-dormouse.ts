@@ -82,7 +82,7 @@ export function anAsleepRecord(name: string, more: Partial<StatusRecord> = {}): 
   })
 }
 
-/** What a person at a terminal sees of one call. */
+/** The output of one call at a terminal. */
 export interface Outcome {
   readonly code: number
   readonly out: string
@@ -95,7 +95,7 @@ export interface Outcome {
   readonly connections: readonly Connection[]
   /** Pages that a browser was to show. */
   readonly opened: readonly string[]
-  /** Those of them whose traces were removed. */
+  /** The opened addresses whose traces were removed. */
   readonly forgotten: readonly string[]
 }
 
@@ -103,17 +103,17 @@ interface Situation {
   /** In place of one over workloads that stand still. */
   readonly over?: Dormouse
   readonly workloads?: readonly Found[]
-  /** What a watch brings after them. */
+  /** The events of a watch after the list. */
   readonly later?: readonly (Found & Partial<Seen>)[]
   readonly notes?: readonly string[]
   readonly unknowns?: readonly string[]
   /** Why every request is refused. */
   readonly refuses?: Refusal
-  /** What the person types when asked; undefined: there is no terminal. */
+  /** The person's input; undefined: there is no terminal. */
   readonly types?: string
   readonly isTerminal?: boolean
   readonly environment?: Readonly<Record<string, string>>
-  /** Told each text on standard output; aborts to stop the process. */
+  /** Called with each text on standard output; aborts to stop the process. */
   readonly onOutput?: (text: string, stop: AbortController) => void
 }
 

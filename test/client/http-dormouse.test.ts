@@ -181,7 +181,7 @@ describe('the client over HTTP on its bad days', function () {
       response.write(events.join(''))
     }
 
-    /** What is seen until as many were, by what the service answers to each request in turn. */
+    /** The first `count` events, with these answers to the requests in turn. */
     async function seen(count: number, answers: ((response: ServerResponse) => void)[]) {
       const asked: string[] = []
       answer = (request, response) => {

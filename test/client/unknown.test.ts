@@ -11,7 +11,7 @@ const POLICY = `
 policies: [{ name: dev, namespaces: { names: [shop] }, enabled: true, schedule: '8:00-18:00,Mon-Fri' }]`
 const HOLIDAY = "calendars: { de: { dates: { 2026-03-03: '' } } }"
 
-/** What a service with this configuration publishes. */
+/** The published settings of a service with this configuration. */
 function published(text: string): Record<string, string> {
   const data = settingsForClients(loadConfig({ text, environment: {} }), { de: [] }, [], '1.2.3')
   return Object.fromEntries(

@@ -11,7 +11,7 @@ import { leaveOut } from '../support/leave-out.ts'
 /** Debian's, which `.ci/install` brings. */
 const PROGRAM = '/usr/bin/chromium'
 
-/** A page of the console in Chromium, and whatever the browser found wrong with it. */
+/** A page of the console in Chromium, and the errors that the browser found. */
 export interface OpenPage {
   readonly page: Page
   readonly context: BrowserContext
@@ -53,7 +53,7 @@ export function chromiumForTests(): {
   }
 }
 
-/** Opens an address in a page; what is wrong there is in the result as it happens. */
+/** Opens an address in a page; errors are added to the result as they happen. */
 export async function watched(page: Page, url: string): Promise<string[]> {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
@@ -62,7 +62,7 @@ export async function watched(page: Page, url: string): Promise<string[]> {
     if (!['error', 'warning'].includes(message.type())) return
     if (!/^Failed to load resource: (?:the server responded with|net::)/.test(text)) faults.push(text)
   })
-  // As text, since whoever imports this may have no types of a browser.
+  // As text, since importers may lack the browser's types.
   await page.addInitScript({
     content: `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
       reportError(new Error('Content-Security-Policy: ' + violatedDirective + ' ' + blockedURI))

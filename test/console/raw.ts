@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** What a GET is answered, headers included; fetch would not send another Host. */
+/** The answer to a GET, headers included; fetch would not send another Host. */
 export async function rawHttp(url: string, path: string, host = new URL(url).host): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

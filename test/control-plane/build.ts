@@ -54,9 +54,9 @@ const stageSources = [
 export type Provided = { readonly programs: Programs } | { readonly unavailable: string }
 
 /**
- * The control plane's programs: from `KUBEBUILDER_ASSETS` when that folder has them all, and of the release that
- * `DORMOUSE_KUBERNETES` asks for; else from the cache, else built now with `go` (some 7 minutes on two cores), each step
- * told to `say`. Where none of these is possible the answer says why; a build that fails throws.
+ * The control plane's programs: from `KUBEBUILDER_ASSETS` if that folder has them all, in the release of
+ * `DORMOUSE_KUBERNETES`; else from the cache, else built now with `go` (some 7 minutes on two cores), each step
+ * reported to `say`. If none of these is possible the answer says why; a failed build throws.
  */
 export async function providePrograms(say: (line: string) => void): Promise<Provided> {
   const assets = process.env['KUBEBUILDER_ASSETS']

@@ -5,7 +5,7 @@ export interface Answer {
   readonly body: KubernetesObject
 }
 
-/** As much of a Kubernetes object as the tests look at. */
+/** The parts of a Kubernetes object that the tests read. */
 export interface KubernetesObject {
   readonly [field: string]: unknown
   readonly message?: string
@@ -17,10 +17,7 @@ export interface KubernetesObject {
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/**
- * Plain requests to an API server, without Dormouse's own adapter. PATCH sends a merge patch, or an array as JSON
- * Patch.
- */
+/** Plain requests to an API server, without Dormouse's own adapter. PATCH sends a merge patch, or an array as JSON Patch. */
 export interface Client {
   /** Returns any answer, errors too; throws only if the server cannot be reached. */
   send(verb: Verb, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>

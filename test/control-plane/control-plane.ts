@@ -47,7 +47,7 @@ export interface ControlPlane extends ServiceAccountKubeconfigs {
   startApiServer(): Promise<void>
   /** Writes a backup of all that etcd stores; returns its path. */
   backUp(): Promise<string>
-  /** Stops all, and starts all again on what a backup holds; resolves when the API server is ready. */
+  /** Stops all, and starts all again from a backup; resolves when the API server is ready. */
   restore(backup: string, how: Restore): Promise<void>
   stop(): Promise<void>
 }
@@ -58,14 +58,11 @@ export interface ControlPlaneOptions {
   readonly nodes?: number
   /** Whether requests of Dormouse's account are logged, which costs the API server time; true by default. */
   readonly audited?: boolean
-  /** Of the API server and of the controllers: `HPAScaleToZero=true`. */
+  /** For the API server and the controllers: `HPAScaleToZero=true`. */
   readonly featureGates?: string
 }
 
-/**
- * Starts etcd, the API server, controllers, scheduler and kwok on free loopback ports; resolves when pods can
- * run.
- */
+/** Starts etcd, the API server, controllers, scheduler and kwok on free loopback ports; resolves when pods can run. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { programs, nodes = 3, audited = true, featureGates } = options
   const gates = featureGates === undefined ? [] : [`--feature-gates=${featureGates}`]

@@ -48,8 +48,8 @@ const outsideRules = [
 ]
 
 /**
- * Creates the namespace and the account as the chart does, with its roles and the policy that restricts it, and
- * what it needs in addition to run outside the cluster.
+ * Creates the namespace and the account as the chart does, with its roles and the policy that restricts it, and with
+ * additional rights for running outside the cluster.
  */
 export async function createDormouseAccount(client: Client): Promise<void> {
   const { namespace, name } = dormouse

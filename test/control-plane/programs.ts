@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sharedCache } from '../go-programs/cache.ts'
 
-/** What is built, and from which release. A change of any of these makes a new cache folder. */
+/** The programs and their releases. A change of any of these makes a new cache folder. */
 interface Versions {
   readonly kubernetes: string
   readonly etcd: string
@@ -14,9 +14,7 @@ const NEWEST: Versions = { kubernetes: '1.35.4', etcd: '3.6.8', kwok: '0.8.0' }
 /** The oldest that the chart's `kubeVersion` admits. */
 const OLDEST: Versions = { kubernetes: '1.30.14', etcd: '3.5.15', kwok: '0.8.0' }
 
-/**
- * The versions of a release (`1.30`, or `oldest`); without one, the newest. @throws Error that names those there are
- */
+/** The versions of a release (`1.30`, or `oldest`); without one, the newest. @throws Error that names those there are */
 export function versionsOf(release: string | undefined): Versions {
   if (!release) return NEWEST
   if (release === 'oldest') return OLDEST
@@ -31,7 +29,7 @@ export function minorOf(version: string): string {
   return version.split('.').slice(0, 2).join('.')
 }
 
-/** Those of `DORMOUSE_KUBERNETES`. */
+/** The releases of `DORMOUSE_KUBERNETES`. */
 export const versions = versionsOf(process.env['DORMOUSE_KUBERNETES'])
 
 export const programNames = [
@@ -43,7 +41,7 @@ export const programNames = [
 ] as const
 export type ProgramName = (typeof programNames)[number]
 
-/** kwok's own stages (what a fake node or pod does, and when), joined into one file beside the programs. */
+/** kwok's own stages (the actions of fake nodes and pods, with their times), joined into one file beside the programs. */
 export const stagesFile = 'kwok-stages.yaml'
 
 /** Absolute paths of everything that a control plane needs. */
@@ -63,7 +61,7 @@ export function cacheDirectory({ kubernetes, etcd, kwok }: Versions = versions, 
   return given ? join(given, key) : sharedCache(key, env)
 }
 
-/** The programs in `directory`, or the names of what is missing there. */
+/** The programs in `directory`, or the names of the missing ones. */
 export async function programsIn(directory: string): Promise<Programs | { missing: string[] }> {
   const paths = Object.fromEntries(programNames.map((name) => [name, join(directory, name)]))
   const stages = join(directory, stagesFile)

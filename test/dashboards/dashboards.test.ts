@@ -20,7 +20,7 @@ const VARIABLES = {
   __rate_interval: '1m',
   __range: '1h',
 }
-/** With workloads' names, for small clusters: whoever turns it on has a query in mind. */
+/** Series with workloads' names, for small clusters and special queries. */
 const NOT_SHOWN = ['dormouse_workload_asleep']
 
 const OURS = /\b(?:dormouse|process|nodejs)_\w+/g

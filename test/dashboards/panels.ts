@@ -16,7 +16,7 @@ interface Target {
   readonly legendFormat: string
 }
 
-/** As much of a panel's JSON as the tests look at. */
+/** The parts of a panel's JSON that the tests read. */
 export interface PanelJson {
   readonly id: number
   readonly type: string

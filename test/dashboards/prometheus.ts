@@ -9,12 +9,12 @@ import { eventually } from '../support/eventually.ts'
 import { endsWithTests } from '../support/running-program.ts'
 
 interface Options {
-  /** `host:port` of what it scrapes, or that with labels of its own. */
+  /** `host:port` of a target, or that with labels of its own. */
   readonly targets: readonly (string | { readonly target: string; readonly labels: Record<string, string> })[]
   /** Milliseconds. */
   readonly interval: number
   readonly ruleFile: string
-  /** What else its scrape configuration says. */
+  /** Further settings of its scrape configuration. */
   readonly scrape?: object
   /** Seconds between two looks at the rules; default 2. */
   readonly evaluation?: number

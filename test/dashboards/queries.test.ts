@@ -135,7 +135,7 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
     expect(alerts.filter(({ state }) => state === 'firing')).to.deep.equal([])
   })
 
-  /** Of all series, summed at each time. */
+  /** The sum of all series at each time. */
   function valuesOf(panel: string): number[] {
     const { found } = answers.find(({ query }) => query.panel === panel) ?? { found: [] }
     const sums = new Map<number, number>()
@@ -149,7 +149,7 @@ function isNumber([, value]: readonly [number, string]): boolean {
   return !Number.isNaN(Number(value))
 }
 
-/** What a query gave: of one that is asked over time, the latest. */
+/** A query's result; for a range, the latest value. */
 function line({ query: { dashboard, panel }, found }: { query: PanelQuery; found: Series[] }): string {
   const latest = found.flatMap(({ samples }) => samples.findLast(isNumber)?.[1] ?? [])
   const values = latest.slice(0, 4).map((value) => String(Number(Number(value).toPrecision(4))))

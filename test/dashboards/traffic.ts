@@ -47,7 +47,7 @@ export async function busy(here: Enforced): Promise<void> {
   const exempt = ['--as=system:kube-controller-manager', '--overwrite']
   await here.kubectl('annotate', 'deployment/broken', `${ANNOTATION.state}={`, ...exempt)
 
-  // What people get wrong.
+  // Typical mistakes.
   await here.workload('deployments', 'none').attempt('GET', '')
   await web.attempt('POST', '/snooze', { token: null })
   await web.attempt('POST', '/snooze')

@@ -21,7 +21,7 @@ const program = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) 
 /** The program's own. */
 export const VERSION = program.version
 
-/** A replacement for what a reader types, and why it is needed. */
+/** A replacement for a reader's command, and why it is needed. */
 export interface Instead {
   readonly typed: RegExp
   readonly run: string
@@ -51,7 +51,7 @@ const INSTEAD: readonly Instead[] = [
 export interface Commands {
   readonly block: Block
   readonly script: string
-  /** Lines that something else runs, and what. */
+  /** Lines that something else runs, with its name. */
   readonly elsewhere: readonly { readonly line: string; readonly by: string }[]
   readonly instead: readonly string[]
 }
@@ -111,7 +111,7 @@ function masked(text: string): string {
     .trim()
 }
 
-/** Whether the output is as the page shows it; `…` stands for anything. */
+/** Whether the output is as the page shows it; `…` matches anything. */
 export function shows(expected: string, printed: string, how: 'exactly' | 'masked'): boolean {
   const form = how === 'exactly' ? (text: string) => text.trim() : masked
   const parts = form(expected).split('…')

@@ -118,7 +118,7 @@ export class HelmReader {
     return file
   }
 
-  /** Does what the container of the chart's Job would do. */
+  /** Runs the command of the chart's Job. */
   async #release(): Promise<void> {
     const pod = await eventually(
       'the pod of the Job before uninstalling',

@@ -16,7 +16,7 @@ function* keys(schema: Schema, path: string[] = []): Generator<string> {
   for (const [name, key] of Object.entries(schema.properties ?? {})) yield* keys(key, [...path, name])
 }
 
-/** What the pages say in the form of code, by page. */
+/** The pages' texts in the form of code, by page. */
 function said(pattern: RegExp): [string, string][] {
   return pages().flatMap(({ path, text }) =>
     Array.from(text.matchAll(pattern), ([, name = '']): [string, string] => [path, name]),

@@ -15,7 +15,7 @@ export interface Block {
   readonly line: number
   readonly language: string
   readonly text: string
-  /** The HTML comments directly before it, which tell the tests what to do (see `readMark`). */
+  /** The HTML comments directly before it, with instructions for the tests (see `readMark`). */
   readonly marks: readonly string[]
   /** The block before it on the page, if only marks stand between. */
   readonly follows: Block | undefined

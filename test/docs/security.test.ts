@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { PROJECT } from '../support/dormouse.ts'
 import { page } from './pages.ts'
 
-/** `[shown](test/file.test.ts): _its title_, _another_`: a test file, and what it is said to have. */
+/** `[shown](test/file.test.ts): _its title_, _another_`: a test file, and titles that it must have. */
 const REFERENCE = /\]\(([\w./-]+)\): (_[^_]+_(?:, _[^_]+_)*)/g
 
 interface Reference {
@@ -18,7 +18,7 @@ function referencesIn(text: string): Reference[] {
   ).flat()
 }
 
-/** The titles of a file's tests, with `…` for what a test fills in; those of helm-unittest, too. */
+/** The titles of a file's tests, with `…` for parts that a test fills in; those of helm-unittest, too. */
 function titlesOf(file: string): Set<string> {
   const text = readFileSync(join(PROJECT, file), 'utf8')
   const found = file.endsWith('.yaml')

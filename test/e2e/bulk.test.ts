@@ -112,7 +112,7 @@ describeOn('a namespace at a time', function (on) {
     const many = `${here.namespace}-many`
     const inMany = (method: Method, action: string) =>
       here.api.call<Bulk>(method, `/namespaces/${many}/${action}`)
-    /** Paused, a Deployment gets no pods: the writes are what is looked at. */
+    /** Paused, a Deployment gets no pods: only the writes matter. */
     const object = (index: number) => {
       const { spec, ...rest } = manifest('deployments', `wave-${index}`, {
         replicas: 1 + (index % 3),

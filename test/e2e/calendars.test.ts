@@ -171,7 +171,7 @@ describeOnBoth('calendars, auto-wake, awake-until and wake-order', function (on)
       await annotate('asked', ANNOTATION.wakeOrder, '9')
       for (const name of names) await here.workload(KIND, name).enable({ schedule: asleepNow() })
       for (const name of names) await becomes(name, 'asleep')
-      // What takes long is done: five requests are left.
+      // The slow part is done: five requests are left.
       const edge = comingMinute(LEAD)
       for (const name of names) await here.workload(KIND, name).schedule({ schedule: wakesAt(edge) })
       expect((await here.workload(KIND, 'asked').wake()).is_snoozed).to.equal(false)

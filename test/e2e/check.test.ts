@@ -57,7 +57,7 @@ describeOn('dormouse check --against-cluster', function (on) {
     ],
   })
 
-  /** What the command foretells of these tests' workloads; two settings among them are invalid. */
+  /** The command's forecast for these tests' workloads; two settings among them are invalid. */
   const foretold = async (config: Settings): Promise<Expected[]> => {
     const { workloads, code } = await checkedAgainst(on().dormouseKubeconfig, config)
     expect(code).to.equal(1)

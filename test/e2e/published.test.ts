@@ -207,7 +207,7 @@ describeOn('what is published for clients', function (on) {
       expect(plan.map(([, type]) => type)).to.deep.equal(['snooze', 'wake', 'snooze', 'wake'])
     })
 
-    /** As JSON has them: when, and what. */
+    /** Without ids: the time and the state. */
     const outline = (transitions: readonly { readonly at: string; readonly type: string }[]) =>
       transitions.map(({ at, type }) => [at, type])
 

@@ -16,7 +16,7 @@ const REPLICAS = 3
 const SETTINGS = { newWorkloadGrace: '0s', backoff: { maxOperations: 19 } }
 const ROUNDS = 6
 
-/** What has to be done at the edge, and how many operations there are in all then. */
+/** The operations at the edge, and the total after them. */
 const AT_THE_EDGE = [
   { name: 'sleeps', becomes: 'asleep', operations: 1 },
   { name: 'wakes', becomes: 'awake', operations: 2 },
@@ -129,7 +129,7 @@ describeOn('two replicas whose clocks are 30 s apart', function (on) {
     })
   }
 
-  /** Resolves once it leads, has evaluated all that there is, and has acted on what came after. */
+  /** Resolves once it leads, has evaluated everything, and has acted on later changes. */
   async function leads(dormouse: Dormouse): Promise<void> {
     await eventually('it to lead', () =>
       dormouse.log.some(({ msg }) => msg === 'this replica leads') ? true : undefined,

@@ -36,7 +36,7 @@ const SERVER_SIDE = `
 
 const image = { spec: { containers: [{ name: 'app', image: 'app:2' }] } }
 
-/** All but what controllers write when they come to it. */
+/** All fields but those that controllers write later. */
 function written({ metadata: { annotations, labels, generation }, spec }: KubectlObject): object {
   return { annotations, labels, generation, spec }
 }

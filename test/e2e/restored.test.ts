@@ -12,14 +12,14 @@ import { served, type Served } from '../support/served.ts'
 import type { Kind } from '../../src/domain/workload/workload.ts'
 import { agree, marksOf } from './agreement.ts'
 
-/** What Kubernetes and etcd recommend, so that versions never go back. */
+/** Recommended by Kubernetes and etcd, so that versions never go back. */
 const BUMP = 1_000_000_000
 const COUNT = 3
 
 /** When the process is stopped by SIGSTOP; it goes on once the restored cluster's versions are above those that it saw. */
 type Suspended = 'never' | 'once it has noticed' | 'from the start'
 
-/** A workload in the backup, and what becomes of it in the time that is lost. */
+/** A workload in the backup, and its changes in the time that is lost. */
 interface Case {
   readonly kind: Kind
   readonly name: string
@@ -97,7 +97,7 @@ describe('etcd is restored from a backup while Dormouse runs', function () {
     return BigInt(String(metadata?.['resourceVersion']))
   }
 
-  /** The records of the API and the objects say the same, and it is what the backup holds. */
+  /** The records of the API and the objects agree, and are as in the backup. */
   async function isAsInTheBackup({ kind, name, asleep, pinned = false }: Case): Promise<boolean> {
     const { status, body } = await here.workload(kind, name).attempt('GET', '')
     const { state } = marksOf(await here.get(kind, name))

@@ -8,8 +8,8 @@ import { countOf, isTool, keyOf, LeftBehind } from './left-behind.ts'
 import { inAnOldCluster, onMonday, policiesOf } from './old-cluster.ts'
 
 /**
- * Defines the tests that load what a tool left asleep, import it, and see it sleep until Monday and wake then with its
- * counts. All of it is old, it is night, and for the downscalers the policy is there already.
+ * Defines the tests that load the sleepers of another tool, import them, and see them sleep until Monday and then wake
+ * with their counts. All objects are old, it is night, and for the downscalers the policy exists already.
  */
 export function takenOver(on: () => Cluster, tool: Tool): void {
   const { clock } = inAnOldCluster(on, tool === 'kube-green' ? {} : policiesOf(tool))
@@ -104,7 +104,7 @@ export function takenOver(on: () => Cluster, tool: Tool): void {
     )
   })
 
-  /** Those that no schedule wakes on a Monday at 11:00 in Berlin. */
+  /** Workloads that no schedule wakes on a Monday at 11:00 in Berlin. */
   const NEVER = /never|overnight|forced|force-down|checkout|loader|wrap-days|bare|no-zone$/
 
   const ofAdopted = () => left.sleepers.filter((each) => adopted.has(keyOf(each)))
@@ -117,7 +117,7 @@ export function takenOver(on: () => Cluster, tool: Tool): void {
     return spec?.replicas === 0
   }
 
-  /** What people, tools and imports write; Dormouse may still be putting to sleep what its policy has found. */
+  /** The marks of people, tools and imports; Dormouse may still be putting workloads of its policy to sleep. */
   async function marksOfAll(): Promise<string[]> {
     const found = await Promise.all(left.sleepers.map((each) => left.read(each)))
     return found.map(({ metadata }) =>

@@ -81,7 +81,7 @@ describeOn('a second Dormouse beside one with a webhook', function (on) {
     const now = Date.now()
     const schedule = awakeBetween(now - 2 * HOUR, now + 4 * HOUR)
     const workload = await here.enabled('deployments', 'web', { replicas: REPLICAS, schedule })
-    // What other tests have left is not its business.
+    // Leaves out the traces of other tests.
     const { items = [] } = await on().admin.expect('GET', '/api/v1/namespaces')
     const others = items.map(({ metadata }) => metadata?.name ?? '').filter((name) => name !== here.namespace)
     const settings = { ...TOKYO, webhook: { enabled: false }, excludeNamespaces: others }

@@ -106,7 +106,7 @@ describeOn(
         await pinned(kind, name)
         for (const [what, more] of Object.entries(RESET)) {
           const answer = await patchByBob(kind, name, more)
-          // Beside a state that is restored, a DaemonSet or CronJob keeps what it is, and the write goes through.
+          // Beside a restored state, a DaemonSet or CronJob keeps its other fields, and the write goes through.
           const isCounted = kind === 'deployments' || kind === 'statefulsets'
           expect(answer, what).to.match(isCounted ? /^403 .*is pinned active/ : /^(200|403) /)
           await expectHeld(kind, name)

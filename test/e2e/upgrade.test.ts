@@ -12,7 +12,7 @@ import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { marksOf } from './agreement.ts'
 
 const COUNT = 3
-/** Their shapes, each with what brings it about: a schedule, and requests one after the other. */
+/** States, each with its causes: a schedule, and requests one after the other. */
 const SHAPES: readonly [name: string, kind: Kind, schedule: string | undefined, ...requests: string[]][] = [
   ['awake', 'deployments', awakeNow()],
   ['asleep', 'deployments', asleepNow()],
@@ -27,7 +27,10 @@ const SHAPES: readonly [name: string, kind: Kind, schedule: string | undefined, 
   ['report', 'cronjobs', asleepNow()],
 ]
 
-/** What must be the same on both: all but the reason, which may change, what only time changes, and fields that are new. */
+/**
+ * The fields that must be the same on both: not the reason, which may change, nor fields that only time changes, nor
+ * new fields.
+ */
 function lasting({ reason: _r, next_transition: _n, backoff_until: _b, ...record }: StatusRecord) {
   const {
     operation_history,
@@ -202,7 +205,7 @@ describeOn(
         const { status, text } = await by.api.workload(kind, here.namespace, name).attempt('POST', 'enable')
         expect(status, `${name}: ${text}`).to.equal(200)
       }
-      // And it goes on: counts are not lost, but for what stayed kept when a hand woke to fewer.
+      // It goes on without losing counts, except one still kept after a manual wake to fewer.
       for (const name of ['asleep', 'awake', 'held', 'pinned-asleep', 'disabled']) {
         await by.api.workload('deployments', here.namespace, name).wake('?force=true')
         expect((await here.get('deployments', name)).spec.replicas, name).to.equal(COUNT)

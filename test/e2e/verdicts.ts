@@ -35,8 +35,8 @@ interface Case {
 }
 
 /**
- * Reads a table: a row for each thing done, a column for each state; a cell is the verdict (`allowed`,
- * `warned`, `denied`) and what the workload is then; alone, it is as it was. `-` is no case.
+ * Reads a table: a row for each action, a column for each state; a cell is the verdict (`allowed`, `warned`, `denied`)
+ * and the workload's new state; without that it is unchanged. `-` is no case.
  */
 export function casesOf(table: string, kinds: readonly Kind[]): Case[] {
   const rows = table
@@ -58,10 +58,7 @@ export function casesOf(table: string, kinds: readonly Kind[]): Case[] {
   )
 }
 
-/**
- * Creates the workloads of all cases, each in its state; `prepare` runs before it is snoozed, pinned or
- * overridden.
- */
+/** Creates the workloads of all cases, each in its state; `prepare` runs before it is snoozed, pinned or overridden. */
 export async function bring(
   on: Enforced,
   cases: readonly Case[],

@@ -10,7 +10,7 @@ import { marksOf } from './agreement.ts'
 import { scalingAnswer } from './scalings.ts'
 
 const COUNT = 3
-/** Who changes it again and again makes Dormouse rest before it puts it right. */
+/** Repeated changes make Dormouse pause before it restores the configuration. */
 const REST = { timeout: 60_000 }
 
 describeOn('faults of the webhook', function (on) {

@@ -8,7 +8,7 @@ import { annotationsOf, scaledObject, scaledObjectsIn, type KedaOperator } from 
 
 const PAUSED = { 'autoscaling.keda.sh/paused-replicas': '0', 'dormouse.dev/paused': '' }
 
-/** What the tests do beside KEDA, each with a Deployment and a ScaledObject of the same name. */
+/** Workloads beside KEDA, each a Deployment and a ScaledObject of the same name. */
 export class BesideKeda {
   readonly here: Served
   /** Milliseconds from a request until its workload was at 0, and until its ScaledObject was paused. */
@@ -23,7 +23,7 @@ export class BesideKeda {
     this.#operator = operator
   }
 
-  /** A managed Deployment with 3 replicas, and what scales it; the trigger is as given when the ScaledObject is made. */
+  /** A managed Deployment with 3 replicas, and its ScaledObject, with the trigger's state at its creation. */
   async workload(
     name: string,
     min: number,
@@ -133,7 +133,7 @@ export class BesideKeda {
   }
 }
 
-/** The main cases, whatever plays KEDA. */
+/** The main cases, for any operator that plays KEDA. */
 export function mainCases(beside: () => BesideKeda, operator: () => KedaOperator): void {
   it('sleeps with an active trigger and a minimum of 1, and wakes as before', async () => {
     const workload = await beside().workload('active', 1, true)

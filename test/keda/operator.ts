@@ -14,7 +14,7 @@ export interface KedaOperator {
   readonly trigger: object
   start(): Promise<void>
   stop(): Promise<void>
-  /** Resolves when a look that begins from now on has ended: one before may rest on what has changed since. */
+  /** Resolves when a poll that starts from now on has ended: an earlier one may have read old objects. */
   looked(): Promise<void>
 }
 

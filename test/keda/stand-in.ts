@@ -6,15 +6,15 @@ import { annotationsOf, scaledObjectsIn, type KedaOperator } from './operator.ts
 const POLL_MS = 200
 
 interface Options {
-  /** Whose requests they are; the administrator's where nothing is said. */
+  /** The user of its requests; default: the administrator. */
   readonly as?: string
-  /** Told after each count that it has set. */
+  /** Called after each count that it has set. */
   readonly scaled?: (name: string, count: number) => void
 }
 
 /**
- * Does to Deployments what KEDA 2.21 was seen to do, at each poll: up to `minReplicaCount`, up to 1 while its trigger is
- * active, down to 0 without either; `paused` leaves the count alone, and `paused-replicas` sets it once and then rests.
+ * Scales Deployments as KEDA 2.21 was observed to, at each poll: up to `minReplicaCount`, up to 1 while its trigger is
+ * active, down to 0 without either; `paused` leaves the count alone, and `paused-replicas` sets it once and then stops.
  */
 export class StandIn implements KedaOperator {
   active = false
@@ -24,7 +24,7 @@ export class StandIn implements KedaOperator {
   readonly #on: () => Cluster
   readonly #namespace: string
   readonly #options: Options
-  /** Those whose pause it has carried out. */
+  /** ScaledObjects whose pause it has carried out. */
   readonly #resting = new Set<string>()
   /** The numbers of the newest look that has begun, and of the newest that has ended. */
   #begun = 0

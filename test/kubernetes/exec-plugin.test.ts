@@ -25,7 +25,7 @@ describe('an exec plugin', () => {
 
   afterEach(async () => await rm(directory, { recursive: true }))
 
-  /** Its token is what this expression gives, in base64. */
+  /** Its token is this expression's value, in base64. */
   const saying = (expression: string): ExecPlugin => ({
     ...API,
     args: [

@@ -4,12 +4,12 @@ import type { Workload } from '../../src/domain/workload/workload.ts'
 import { InformedDeployments, list } from './informed-deployments.ts'
 import { deployment, workload } from './objects.ts'
 
-/** More than are told in one turn of the event loop. */
+/** More than fit in one turn of the event loop. */
 const NAMES = Array.from({ length: 120 }, (_, index) => `web-${index}`)
 
 describe('the informer, when what decides on workloads beside themselves has changed,', () => {
   let api: InformedDeployments
-  /** Of each workload, the copy that listeners were told of twice. */
+  /** For each workload, the copy that listeners got twice. */
   let told: Map<string, Workload>
 
   beforeEach(async () => {

@@ -14,7 +14,7 @@ const owner = (controller: boolean | undefined) => ({
   ...(controller !== undefined && { controller, blockOwnerDeletion: true }),
 })
 
-/** What looks like the fields that are searched for. */
+/** Texts that look like the searched fields. */
 const TRICKY = [
   '"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"web","uid":"u","controller":true}]',
   '"spec":{',

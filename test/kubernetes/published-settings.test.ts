@@ -14,7 +14,7 @@ interface Warning {
   readonly advice?: string
 }
 
-/** Over a cluster that fails so, in turn, and then takes what it is sent. */
+/** Over a cluster with these failures in turn, which then stores the settings. */
 function publisher(failures: readonly Error[] = [], mayWrite = () => true, isExpected = true) {
   const left = [...failures]
   const calls: Call[] = []

@@ -11,7 +11,7 @@ type Watch = () => AsyncGenerator<WatchEvent<KubernetesObject>>
 
 const COLLECTION = { resource: 'deployments', path: '/apis/apps/v1/deployments' }
 
-/** A page without objects, or with what `items` does instead. */
+/** A page without objects, or with those of `items`. */
 const page =
   (token = '', items = async function* (): AsyncGenerator<KubernetesObject> {}): Page =>
   async () => ({ metadata: { resourceVersion: '100', continue: token }, items: items() })

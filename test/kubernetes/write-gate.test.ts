@@ -3,7 +3,7 @@ import { ClusterRefusal, refusalOf } from '../../src/kubernetes/failures.ts'
 import { Slots, WriteGate } from '../../src/kubernetes/write-gate.ts'
 import type { WritePriority } from '../../src/kubernetes/ports.ts'
 
-/** Tasks that note their name and end when told. */
+/** Tasks that note their name and end on command. */
 function tasks(gate: WriteGate) {
   const began: string[] = []
   const ends: (() => void)[] = []
@@ -330,7 +330,7 @@ describe('the write gate', () => {
   })
 
   describe('asked for room', () => {
-    /** What was heard, and what the listener finds room for when it is called. */
+    /** Calls of the listener, and the room that it finds each time. */
     function listening(gate: WriteGate) {
       const heard: string[] = []
       gate.onRoom(() => {

@@ -20,7 +20,7 @@ import { served } from '../support/served.ts'
 
 const GROUP = 'argoproj.io'
 const ROLLOUTS = `rollouts.${GROUP}` as const
-/** Milliseconds: longer than the controller takes to undo what it does not want. */
+/** Milliseconds: longer than the controller takes to revert a change. */
 const STAYS = 15_000
 const PATIENCE = { timeout: 90_000 }
 

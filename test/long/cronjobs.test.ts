@@ -18,7 +18,7 @@ describeOn(
     this.timeout(12 * MINUTE)
     const here = served(on, { newWorkloadGrace: '0s' })
 
-    /** When each Job of a CronJob was to start, as its name tells in minutes. */
+    /** The scheduled time of each Job of a CronJob, from its name, in minutes. */
     async function runsOf(name: string): Promise<number[]> {
       const { items = [] } = await on().admin.expect(
         'GET',

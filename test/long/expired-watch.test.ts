@@ -45,7 +45,7 @@ describeOn(
     before('they are known', async function () {
       this.timeout(15 * 60_000)
       const annotations = annotated(awakeNow())
-      // Without pods, to spare the machine; the one that is looked at has some, and stands on the list's last page.
+      // Without pods, to spare the machine; the observed one has some, and is on the list's last page.
       const objects = Array.from({ length: MANAGED - 1 }, (_, index) =>
         manifest('deployments', `app-${index}`, { replicas: 0, annotations }),
       )
@@ -63,7 +63,7 @@ describeOn(
       )
     })
 
-    // Otherwise what is measured is how long the cluster's own controllers take over so many new Deployments.
+    // Otherwise the test would measure how long the cluster's own controllers take over so many new Deployments.
     before('the cluster is calm', async function () {
       this.timeout(15 * 60_000)
       await eventually(

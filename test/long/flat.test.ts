@@ -89,7 +89,7 @@ async function answered(ask: () => Promise<unknown>): Promise<void> {
   await eventually('an answer', () => ask().then(() => true))
 }
 
-/** An hour's growth of 1 byte in 10 would be a leak that ends a pod in days; what varies from one look to the next is less. */
+/** An hour's growth of 1 byte in 10 would be a leak that ends a pod in days; variation between samples is less. */
 function expectFlat(begin: Footprint, end: Footprint): void {
   expect(end.descriptors, 'descriptors').to.be.at.most(begin.descriptors + 5)
   expect(end.heap, 'heap').to.be.below(1.1 * begin.heap + 2 * MB)

@@ -10,7 +10,10 @@ import { eventually } from '../support/eventually.ts'
 import { print, printFigures } from '../support/figures.ts'
 
 const KILLS = 20
-/** Between the two writes: the second is never made. The first is told by the watch, too, so its answer is no such place. */
+/**
+ * Between the two writes: the second is never made. Not at the first one's answer, since the watch delivers the change
+ * as well.
+ */
 const STRIKE = { resource: 'scaledobjects', stage: 'before' } as const
 
 for (const version of KEDA_VERSIONS)
@@ -123,7 +126,7 @@ for (const version of KEDA_VERSIONS)
           return (metadata.labels?.['dormouse.dev/asleep'] !== undefined) === (action === 'snooze')
         }
         const ask = () => here.workload('deployments', 'killed').attempt('POST', action)
-        // A patch before it may complete what came before.
+        // A patch before it may complete the former request.
         await killedAt(here, { ...STRIKE, name: 'killed' }, ask, isWritten)
         expect(await isWritten(), `${action}: the first write is there`).to.equal(true)
         expect(await keda.pause('killed'), `${action}: the second is not`).to.deep.equal(pause)

@@ -20,7 +20,7 @@ const STALE: Kind = 'replicasets'
 /** Milliseconds that are enough for all that comes before the edge; the leader's clock is put forward to it. */
 const PREPARATION = 120_000
 
-/** What happens to a workload before the edge that the leader is to act at. */
+/** An event for a workload before the edge that the leader acts at. */
 interface Case {
   readonly edge: 'sleeps' | 'wakes'
   readonly held: 'pin' | 'override' | undefined
@@ -65,7 +65,7 @@ describeOn('an edge decided on a view one version behind', function (on) {
     const preload = clockBefore(edge, 0)
     leader = await Dormouse.start(behind(proxy, on()), { newWorkloadGrace: '0s' }, preload)
     await eventually('it to lead', () => leader.log.some(({ msg }) => msg === 'this replica leads'))
-    // Of what is gone Dormouse asks every 2 s, until the watch says so.
+    // Dormouse asks every 2 s for deleted objects, until the watch reports them.
     await patchesEnd(proxy, ({ name }) => !name.endsWith('-delete'))
     const before = await outcomes(STALE)
     const [frozen] = proxy.watches(STALE)

@@ -6,12 +6,15 @@ import { createNamespace } from '../support/served.ts'
 import { Crowd } from '../hostile-clients/crowd.ts'
 import { shown, Stage } from '../hostile-clients/stage.ts'
 
-/** Of one subject: a tenth of `waiters`; fewer than the answers that it may have at once, since they come together. */
+/** For one subject: a tenth of `waiters`; fewer than the answers that it may have at once, since they come together. */
 const PLACES = 12
 const WAITERS = 120
 const WORKLOADS = 400
 const CALL_SOCKETS = 10
-/** What one stream may hold back for a client that reads nothing, in bytes: buffers of the sockets, and no list of changes. */
+/**
+ * The most bytes that one stream may hold back for a client that reads nothing: buffers of the sockets, and no list of
+ * changes.
+ */
 const A_STREAM = 200_000
 
 describe('streams of lists that nobody reads', function () {

@@ -1,7 +1,7 @@
 import type fc from 'fast-check'
 import type { Target } from './target.ts'
 
-/** What can be done to a workload, or to its namespace. */
+/** An action on a workload, or on its namespace. */
 export interface Act<Args = unknown> {
   readonly weight: number
   readonly args: fc.Arbitrary<Args>

@@ -1,15 +1,16 @@
-/** What an object says of its count: it runs, sleeps with a kept count, or has a count that is to come back. */
+/** An object's own record of its count: it runs, sleeps with a kept count, or has a count to restore. */
 export interface Held {
   readonly replicas: number
-  /** Of the label. */
+  /** The label's count. */
   readonly kept: number | undefined
   /** Counts that the state holds beside it: of a pin, and after a wake by hand to fewer. */
   readonly others: readonly number[]
 }
 
 /**
- * The replica counts that a workload's people may expect, by what they did alone. It knows nothing of Dormouse's rules
- * but the contract's: a hand sets the count, and waking a sleeper by hand to fewer does not lower what was kept.
+ * The replica counts that a workload's people may expect, by their own actions alone. It knows none of Dormouse's rules
+ * but the contract's: a manual change sets the count, and waking a sleeper by hand to fewer does not lower the kept
+ * count.
  */
 export class Counts {
   #mine: Set<number>
@@ -41,7 +42,7 @@ export class Counts {
     this.#racing = true
   }
 
-  /** An autoscaler has set it: whatever that makes of a sleeper, the count that people gave it is kept. */
+  /** An autoscaler has set it: whatever the effect on a sleeper, the count that people set is kept. */
   autoscaled(count: number, before: Held): void {
     if (before.replicas > 0) this.declared(count, before)
     else this.#mine = new Set([...this.#mine, count])
@@ -65,13 +66,13 @@ export class Counts {
     this.#racing = true
   }
 
-  /** At rest: says what is lost, if anything; afterwards what the object holds is what people have. */
+  /** At rest: names a lost count, if any; from then on people expect the object's own count. */
   lost(held: Held): string | undefined {
     this.#racing = false
     const counts = heldCounts(held)
     const left = counts.filter((count) => this.#mine.has(count))
     if (left.length === 0) {
-      // Theirs to have scaled to 0; whoever wakes it asks for what it then has.
+      // People have scaled it to 0 themselves; a wake then means its count at that time.
       if (!this.#mine.has(0))
         return `of ${this.possible.join(', ')} it holds ${counts.join(', ') || 'nothing'}`
       this.#mine = new Set(counts)

@@ -8,10 +8,10 @@ import { heldBy, type Target } from './target.ts'
 import type { Seen } from './observed.ts'
 
 const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
-/** Each is another than those that workloads are created with, so that a count tells where it comes from. */
+/** All differ from the counts that workloads are created with, so that each count shows its origin. */
 const COUNT = fc.constantFrom(0, 1, 4, 5, 6, 7, 8, 9)
 const NOTHING = fc.constant(undefined)
-/** What an annotation asks for, and the operation of the API that does the same, if there is one. */
+/** A request by annotation, and the same operation of the API, if there is one. */
 const BY_ANNOTATION = {
   wake: 'POST wake',
   'wake 5m': 'POST wake',
@@ -25,7 +25,7 @@ const BY_ANNOTATION = {
   'adopt 3': 'adopt',
 } as const
 
-/** What people, GitOps and autoscalers do past Dormouse's API; a new way joins the scenarios by an entry here. */
+/** Actions of people, GitOps and autoscalers that bypass Dormouse's API; add an entry here to extend the scenarios. */
 export const HANDS = {
   scale: act(4, COUNT, (target, count) => scale(target, count, undefined)),
   autoscale: act(1, fc.integer({ min: 1, max: 9 }), (target, count) => scale(target, count, HPA)),
@@ -96,7 +96,7 @@ async function scale(target: Target, count: number, as: string | undefined): Pro
   else target.counts.autoscaled(count, before)
 }
 
-/** A change of the object itself; the answer says what became of the count. */
+/** A change of the object itself; the answer tells the fate of the count. */
 async function edited(target: Target, what: string, spec: object, count: number | undefined): Promise<void> {
   const replicas = hasCount(target.key.kind) ? count : undefined
   const before = target.held

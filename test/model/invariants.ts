@@ -11,12 +11,12 @@ import type { Asked, Target } from './target.ts'
 
 /** Writes that one cause may lead to: the contract's three repairs, and the completion of a wake. */
 const WRITES_A_CAUSE = 4
-/** What may bring back a count that somebody had left at 0: a request to wake, and whoever writes a count. */
+/** Actions that may bring back a count that somebody had left at 0: a request to wake, and any write of a count. */
 const RAISES = /^(POST wake|adopt|scale|autoscale|edit|roll out|replace|create|roll back|keda)/
 /** Milliseconds that the clocks of the replicas and of the tests may differ by. */
 const SLACK = 5000
 
-/** Invariants that know nothing of the product's code: what a workload at rest must not have lost. */
+/** Invariants without the product's code: a workload at rest must not have lost these. */
 export function lossesOf(target: Target): string[] {
   const { latest, key, title } = target
   if (!latest) return []
@@ -36,7 +36,7 @@ export function lossesOf(target: Target): string[] {
   return found
 }
 
-/** No schedule wakes what somebody had scaled to 0, or suspended: asked before `lossesOf`, which begins anew. */
+/** No schedule wakes a workload that somebody had scaled to 0, or suspended. Call it before `lossesOf`, which resets. */
 export function raised(target: Target): string[] {
   const { replicas, kept = 0 } = target.held
   if (!target.leftAtZero || Math.max(replicas, kept) === 0) return []
@@ -46,7 +46,7 @@ export function raised(target: Target): string[] {
   return asked ? [] : [`${target.title} was left at 0, and has ${replicas} (kept ${kept}) by nobody's wish`]
 }
 
-/** Who was answered with success, and by whom nobody came later, has what was asked for: no wave passes it by. */
+/** A request that was answered with success, and that no later one replaced, is in effect: no wave skips it. */
 export function unheard(target: Target): string[] {
   const { world, latest, title, asked, scaler, held } = target
   const last = asked.at(-1)
@@ -58,7 +58,7 @@ export function unheard(target: Target): string[] {
   return isAsleep === (action === 'snooze') ? [] : [`${title}: "${last.what}" was granted, and it is not so`]
 }
 
-/** No transition that neither a record of what was asked nor the model on the version before it explains. */
+/** Every transition is explained by a recorded request, or by the model on the version before it. */
 export function unexplained(target: Target, rules: RulesInForce): string[] {
   const versions = target.observed.versions(target.key)
   const found: string[] = []
@@ -75,7 +75,7 @@ export function unexplained(target: Target, rules: RulesInForce): string[] {
   return found
 }
 
-/** More writes than what happened to it explains; `events`: edges, restarts and faults that it saw. */
+/** The writes do not exceed those that its events explain; `events`: edges, restarts and faults that it saw. */
 export function tooManyWrites(target: Target, writes: number, events: number): string[] {
   const causes = 1 + target.asked.length + events
   if (writes <= WRITES_A_CAUSE * causes) return []
@@ -115,7 +115,7 @@ function isExplained(target: Target, before: Version, operation: Operation, rule
   if (trigger === 'manual') return asked(/^(scale|autoscale|edit|roll out|drop key|replace|select)/)
   // These carry out their own transition in the same write, so the version before it knows nothing of them.
   if (asked(/^(POST (enable|disable)|PUT schedule|DELETE|adopt)/)) return true
-  // What the webhook makes of somebody's write is one version with it.
+  // A webhook's change of a write is in the same version.
   if (asked(/^(annotate|edit|roll out|replace|create|roll back|lose state|drop)/)) return true
   const workload = trimmed(target.key.kind, before.object)
   return rules.since(target.restedAt).some((each) => {

@@ -43,7 +43,7 @@ const DEFINITION = {
 export const CONFIGURED = [{ resource: BOATS }]
 const FIELDS = new Map<Kind, string>([[BOATS, '/spec/replicas']])
 
-/** Defines the configured kind; what a real cluster lets Dormouse do with it, the chart would say. */
+/** Defines the configured kind, with the rights that the chart would give Dormouse on a real cluster. */
 export async function defineBoats({ admin, isReal }: Cluster): Promise<void> {
   await admin.expect('POST', DEFINITIONS, DEFINITION)
   if (!isReal) return

@@ -36,7 +36,7 @@ interface Entry {
   readonly fieldsV1?: { readonly 'f:spec'?: { readonly 'f:suspend'?: object } }
 }
 
-/** Who has set `spec.suspend`, as the API server notes it. */
+/** The managers of `spec.suspend`, as the API server records them. */
 function suspendersOf({ metadata }: Seen): readonly Entry[] {
   const entries = (metadata['managedFields'] ?? []) as readonly Entry[]
   return entries.filter(({ fieldsV1 }) => fieldsV1?.['f:spec']?.['f:suspend'] !== undefined)

@@ -1,7 +1,7 @@
 import { isMainThread } from 'node:worker_threads'
 
-// Loaded by Dormouse's process before the program: its wall clock can be moved while it runs. What measures delays,
-// the monotonic clock and timeouts, is left alone, as when somebody sets a machine's clock.
+// Loaded into Dormouse's process before the program, to move its wall clock while it runs. The monotonic clock and
+// timeouts stay as they are, as when somebody sets a machine's clock.
 
 /** Milliseconds that this process' clock is ahead of the machine's when it starts. */
 export const AHEAD = 'CLOCK_AHEAD'
@@ -18,7 +18,7 @@ const waiting = new Map<NodeJS.Timeout, () => void>()
 
 class MovedDate extends RealDate {
   constructor(...args: unknown[]) {
-    // @ts-expect-error -- Date has many constructors, and each gets what it was given.
+    // @ts-expect-error -- Date has many constructors, and each gets the given arguments.
     super(...(args.length === 0 ? [MovedDate.now()] : args))
   }
 

@@ -3,7 +3,7 @@ import { act } from './act.ts'
 import { ENVIRONMENT, ENVIRONMENTS } from './policies.ts'
 import { annotationsOf, WRITTEN } from './settings.ts'
 
-/** What people do to the Namespace, and so to all of its workloads that inherit; a new way joins by an entry here. */
+/** People's changes of the Namespace, and so of all workloads that inherit; add an entry here to extend the scenarios. */
 export const OF_NAMESPACES = {
   'annotate namespace': act(3, WRITTEN, (target, written) =>
     target.writeNamespace({ annotations: annotationsOf(written, target.world.now) }),

@@ -34,7 +34,7 @@ interface WatchEvent {
 
 /** One version of an object; `gone`: its deletion. */
 export interface Version {
-  /** By the scenario's clock, when the watch told it. */
+  /** When the watch delivered it, by the scenario's clock. */
   readonly at: Instant
   readonly object: Seen
   readonly gone: boolean
@@ -60,7 +60,7 @@ export class Observed {
   readonly #versions = new Map<string, Version[]>()
   readonly #stopped = new AbortController()
   readonly #now: () => Instant
-  /** Of the Namespace itself, oldest first. */
+  /** The versions of the Namespace itself, oldest first. */
   readonly namespaces: NamespaceVersion[] = []
   /** ScaledObjects, oldest first. */
   readonly scalers: ScalersVersion[] = []
@@ -71,7 +71,7 @@ export class Observed {
     this.#now = now
   }
 
-  /** The namespace has no workload yet: a watch without a version begins by telling what there is. */
+  /** The namespace has no workload yet: a watch without a version begins with the present objects. */
   watch(cluster: Cluster, namespace: string): void {
     const kinds = PLAYED.map((kind) => {
       const path = `${collectionOf(kind, namespace)}?watch=1`
@@ -96,7 +96,7 @@ export class Observed {
     return version?.gone === false ? version.object : undefined
   }
 
-  /** Whether the watches have told all that the API server has. */
+  /** Whether the watches have delivered everything that the API server has. */
   async isCurrent({ admin }: Cluster, namespace: string): Promise<boolean> {
     const { metadata: own } = await admin.expect('GET', `/api/v1/namespaces/${namespace}`)
     if (this.namespaces.at(-1)?.namespace.resourceVersion !== own?.['resourceVersion']) return false
@@ -157,7 +157,7 @@ export class Observed {
   }
 
   #take(kind: Kind, { type, object }: WatchEvent): void {
-    // Of a Deployment's own ReplicaSets, and so of no concern.
+    // A Deployment's own ReplicaSets do not matter.
     const owners = object.metadata['ownerReferences'] as { controller?: boolean }[] | undefined
     if (owners?.some(({ controller }) => controller === true)) return
     const { namespace, name } = object.metadata

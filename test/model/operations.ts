@@ -8,7 +8,7 @@ import { scheduleOf, WINDOW } from './windows.ts'
 const WHICH = fc.nat(5)
 const FOR = fc.constantFrom('', '?for=1m', '?for=5m', '?for=2h')
 
-/** What can be asked of a whole namespace; most often what lets go again. */
+/** Requests for a whole namespace; most often those that end a hold. */
 const OF_ALL = fc.constantFrom(
   ...(['POST snooze', 'POST snooze?for=5m', 'POST wake', 'POST wake?for=5m'] as const),
   ...(['POST pin', 'DELETE pin', 'DELETE pin'] as const),
@@ -22,7 +22,7 @@ const BULK = fc.record({
   dryRun: fc.constantFrom(false, false, false, true),
 })
 
-/** How often it is about what is inherited: it then removes the workload's own setting. */
+/** How often a request is about inheritance: it then removes the workload's own setting. */
 const INHERIT = fc.constantFrom(false, false, false, true)
 
 /** The nine operations of the API, and their variants; a new one joins the scenarios by an entry here. */

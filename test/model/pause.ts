@@ -1,5 +1,5 @@
 export const PAUSED = 'autoscaling.keda.sh/paused'
 export const PAUSED_REPLICAS = 'autoscaling.keda.sh/paused-replicas'
 
-/** What people said in a ScaledObject's annotations of a pause. */
+/** People's own pause in a ScaledObject's annotations. */
 export type Pause = Readonly<Partial<Record<typeof PAUSED | typeof PAUSED_REPLICAS, string>>>

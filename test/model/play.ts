@@ -28,11 +28,11 @@ const UNMANAGED: Born = { kind: 'deployments', team: 'a', managed: false, window
 
 /** How a scenario ended. */
 export interface Played {
-  /** What must not have happened. */
+  /** Violated invariants. */
   readonly violations: readonly string[]
-  /** What was done to the workloads that a violation names, and every version of them. */
+  /** The actions on the workloads that a violation names, and every version of them. */
   readonly trace: readonly string[]
-  /** Dormouse's writes of workloads, and what was done to them. */
+  /** Dormouse's writes of workloads, and the actions on them. */
   readonly writes: number
   readonly causes: number
 }
@@ -58,7 +58,7 @@ export async function play(
   }
   const path = `/api/v1/namespaces/${namespace}`
   const { status } = await world.cluster.admin.send('PATCH', path, { metadata })
-  // The webhook refuses what cannot be read; the labels are meant all the same.
+  // The webhook refuses unreadable values; the labels are still applied.
   if (status === 403)
     await world.cluster.admin.expect('PATCH', path, { metadata: { labels: metadata.labels } })
   else expect(status, 'of the Namespace').to.equal(200)
@@ -121,7 +121,7 @@ export async function play(
   }
 }
 
-/** The time has come for what is due, and somebody asks before the controller has come to it. */
+/** An edge has passed, and a request comes before the controller has acted on it. */
 async function lateRequest(world: World, target: Target | undefined, { minutes, action, which }: Late) {
   await world.pass(minutes * MINUTE)
   await target?.ask(which, 'POST', action)

@@ -8,11 +8,11 @@ export interface Run {
   readonly numRuns: number
   /** How many scenarios are played at once, in the same world. */
   readonly atOnce?: number
-  /** Milliseconds after which it ends with what it has found: fewer scenarios, or one that could be smaller yet. */
+  /** Milliseconds after which it ends with its results: fewer scenarios, or one that could be smaller yet. */
   readonly longest?: number
 }
 
-/** What a run of scenarios came to. */
+/** The totals of a run of scenarios. */
 export interface Sum {
   scenarios: number
   writes: number
@@ -40,7 +40,7 @@ export async function holds(player: Player, size: Size, { numRuns, atOnce = 1, l
     const violations = results.flatMap((result) => result.violations)
     const trace = results.flatMap((result) => result.trace)
     if (violations.length === 0) return
-    // The first one at once: making it smaller takes long, and what depends on the hour may not come again.
+    // Print the first one at once: shrinking takes long, and an hour-dependent violation may not come again.
     if (!found) print([...violations, ...trace])
     found = true
     throw new Error([...violations, ...trace].join('\n'))

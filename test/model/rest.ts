@@ -12,8 +12,8 @@ export interface Patience {
 }
 
 /**
- * Resolves once nothing was written for a while and the model would write nothing; else says what is not at rest
- * although nothing happened for `longest`.
+ * Resolves once nothing was written for a while and the model would write nothing; otherwise names the parts not at
+ * rest although nothing happened for `longest`.
  */
 export async function restOf(
   targets: readonly Target[],
@@ -23,13 +23,13 @@ export async function restOf(
   const [first] = targets
   if (!first) return []
   const { observed, world, key } = first
-  // What was done just now may not be told yet.
+  // The watch may not have delivered the latest actions yet.
   const begun = performance.now()
   for (;;) {
     const restless = targets.filter((target) => isDue(target, rules))
     const waited = performance.now() - begun
     const isQuiet = restless.length === 0 && Math.min(waited, observed.quiet) > quiet
-    // What came meanwhile is Dormouse's to answer first.
+    // Dormouse has to react to new events first.
     const isAtRest = isQuiet && (await observed.isCurrent(world.cluster, key.namespace))
     if (isAtRest && !targets.some((target) => isDue(target, rules))) return []
     if (waited > longest) {

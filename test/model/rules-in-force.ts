@@ -18,7 +18,7 @@ export interface RulesInForce {
   since(instant: Instant): readonly Rules[]
 }
 
-/** `base`: what is the same in all namespaces. */
+/** `base`: the rules that are the same in all namespaces. */
 export function rulesIn(base: Rules, observed: Observed): RulesInForce {
   const under = (namespace: Namespace | undefined, scalers: Scalers | undefined): Rules => ({
     ...base,

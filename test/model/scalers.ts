@@ -18,7 +18,7 @@ const PAUSE = fc.constantFrom<Record<keyof Pause, string | null>>(
   { [PAUSED]: null, [PAUSED_REPLICAS]: '2' },
 )
 
-/** What people do to the ScaledObject of a Deployment; a new way joins the scenarios by an entry here. */
+/** People's changes of the ScaledObject of a Deployment; add an entry here to extend the scenarios. */
 export const OF_SCALERS = {
   'add scaler': ofDeployment(1, fc.constantFrom(0, 1), addScaler),
   'remove scaler': ofDeployment(1, fc.constant(undefined), async (target) => {
@@ -41,7 +41,7 @@ export const OF_SCALERS = {
   }),
 } as const
 
-/** KEDA scales Deployments here: what is drawn for another workload happens to one of them. */
+/** KEDA scales Deployments here: an action drawn for another workload applies to one of them. */
 function ofDeployment<Args>(weight: number, args: fc.Arbitrary<Args>, run: Act<Args>['run']): Act<Args> {
   return act(weight, args, async (target, chosen) => {
     const deployment = target.orPeer('deployments')
@@ -62,7 +62,7 @@ export async function addScaler(target: Target, min: number): Promise<void> {
   if (min === 0) target.isKedas = true
 }
 
-/** What the domain would still write to a ScaledObject of the target; undefined: nothing. */
+/** The change that the domain would still write to a ScaledObject of the target; undefined: none. */
 export function pauseDue(target: Target, rules: RulesInForce): string | undefined {
   const { latest, key, observed } = target
   const scaler = observed.scalers.at(-1)?.byName.get(key.name)

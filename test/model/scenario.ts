@@ -15,7 +15,7 @@ import { WINDOW, type WindowAround } from './windows.ts'
 /** Something that happens to one workload. */
 interface Deed {
   readonly type: 'deed'
-  /** Of the scenario's workloads. */
+  /** An index into the scenario's workloads. */
   readonly workload: number
   readonly name: string
   readonly args: unknown
@@ -28,7 +28,7 @@ type WorldEvent =
   /** Between a replica and the API server. */
   | { readonly type: 'fault'; readonly which: number; readonly fault: AnyFault }
   | Late
-/** Time passes, and somebody asks at once: what has become due may not be done yet. */
+/** Time passes, and a request comes at once: due changes may not be written yet. */
 export interface Late {
   readonly type: 'late'
   readonly minutes: number
@@ -48,7 +48,7 @@ export interface Born {
 }
 
 export interface Scenario {
-  /** What the Namespace begins with. */
+  /** The Namespace's initial settings. */
   readonly namespace: { readonly environment: string; readonly written: Written | null }
   readonly workloads: readonly Born[]
   readonly steps: readonly Step[]

@@ -4,7 +4,7 @@ import { ANNOTATION, type AnnotationName } from '../../src/domain/workload/workl
 import { MINUTE } from '../support/rules.ts'
 import { scheduleOf, WINDOW, type WindowAround } from './windows.ts'
 
-/** What people write as settings, on a workload or on its Namespace; null removes one, an empty text means none. */
+/** People's settings, on a workload or on its Namespace; null removes one, an empty text means none. */
 export interface Written {
   readonly enabled?: string | null | undefined
   readonly schedule?: WindowAround | string | null | undefined
@@ -15,7 +15,7 @@ export interface Written {
   readonly awakeUntil?: number | string | null | undefined
 }
 
-/** Mostly what means something, and most often nothing at all. */
+/** Mostly valid values, and most often none. */
 export const WRITTEN: fc.Arbitrary<Written> = fc.record({
   enabled: sometimes(2, fc.constantFrom('true', 'true', 'true', 'false', 'false', '', 'yes', null)),
   schedule: sometimes(

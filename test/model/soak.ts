@@ -16,7 +16,7 @@ const player = new Player(SANDBOX)
 const end = performance.now() + minutes * 60_000
 const total: Sum = { scenarios: 0, writes: 0, causes: 0 }
 const size = { workloads: 30, steps: 80, moves: true }
-// So that what is loaded only later is loaded.
+// Loads lazily loaded modules first.
 await holds(player, size, { numRuns: 3 })
 await say('begin')
 try {

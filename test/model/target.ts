@@ -23,7 +23,7 @@ export interface Asked {
   readonly status: number | undefined
 }
 
-/** What a request about a namespace answers. */
+/** The answer to a request about a namespace. */
 interface Bulk {
   readonly items: readonly BulkItem[]
 }
@@ -39,7 +39,7 @@ export interface Narrowed {
   readonly body: object | undefined
 }
 
-/** A workload of a scenario: what was done to it, and what its people may expect of it. */
+/** A workload of a scenario: the actions on it, and its people's expectations. */
 export class Target {
   readonly key: WorkloadKey
   readonly team: string
@@ -59,7 +59,7 @@ export class Target {
   peers: readonly Target[] = [this]
   /** One of the places that hold its count was destroyed: a second one would lose it by contract. */
   fragile = false
-  /** By the scenario's clock; what was done to it before has had its effect. */
+  /** By the scenario's clock; earlier actions have had their effect. */
   restedAt: Instant = 0
   /** At its last rest somebody's hand had left it at 0, and nothing kept another count. */
   leftAtZero = false
@@ -108,7 +108,7 @@ export class Target {
     )
   }
 
-  /** Asks for workloads of the namespace at once; each is told what became of it. */
+  /** A request for several workloads of the namespace; passes each its outcome. */
   async askForAll(
     which: number,
     method: Method,
@@ -178,7 +178,7 @@ export class Target {
   }
 }
 
-/** What an object says of its count; the state is read by the product, label and count are not. */
+/** An object's own record of its count; the product's code reads the state, but not label and count. */
 export function heldBy(key: WorkloadKey, object: Seen | undefined): Held {
   if (!object) return { replicas: 0, kept: undefined, others: [] }
   const state = stateOf(trimmed(key.kind, object))

@@ -22,7 +22,7 @@ import { calendarsAround, POLICIES } from './policies.ts'
 const PRELOAD = new URL('./moved-clock.ts', import.meta.url).href
 const PROBED = 'model-probe'
 
-/** What scenarios run with; the rules of the model are made of the same settings. */
+/** The settings of scenarios; the model's rules come from the same ones. */
 export const SETTINGS = {
   newWorkloadGrace: '0s',
   kinds: CONFIGURED,
@@ -36,7 +36,7 @@ export interface Replica {
   readonly dormouse: Dormouse
   /** Between it and the API server. */
   readonly proxy: FaultProxy
-  /** Of its webhook. */
+  /** The webhook's port. */
   readonly port: number
 }
 

@@ -43,7 +43,7 @@ describe('what is published of the client', function () {
     return runProgram(program, args, { env, cwd: folder })
   }
 
-  /** It shows what there is, and says of a cluster without Dormouse that nobody answers. */
+  /** It lists workloads, and reports that no Dormouse answers in a cluster without one. */
   async function works(run: (...args: string[]) => ReturnType<typeof runProgram>) {
     const listed = await run('list', '-o', 'name')
     expect(listed, listed.stderr).to.include({ code: 0, stdout: 'deployment.apps/web\n' })

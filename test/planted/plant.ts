@@ -11,7 +11,7 @@ const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
 /** Milliseconds: a bug that makes a loop without end is found by this. All tests together take a minute or two. */
 const LONGEST = 600_000
 
-/** How often the text to be replaced stands in its file. */
+/** How often the text to be replaced occurs in its file. */
 export async function places({ file, find }: Bug): Promise<number> {
   const text = await readFile(join(PROJECT, file), 'utf8')
   return text.split(find).length - 1
@@ -48,7 +48,7 @@ export class Planting {
     }
   }
 
-  /** What fails without any bug: nothing may. */
+  /** Tests that fail without any bug: there must be none. */
   async control(tests: readonly string[]): Promise<string[]> {
     return failuresOf(this.#directory, tests)
   }

@@ -11,7 +11,7 @@ const HOOKS = join(import.meta.dirname, 'hooks.py')
 const REJECTIONS = '400 401 403 404 405 406 409 413 415 422 428 429 431 5xx'
 
 export interface Fuzzing {
-  /** Of the API, with a token that may do everything. */
+  /** The API's URL, with a token that has all rights. */
   readonly url: string
   readonly token: string
   /** Values that most requests take, so that they meet a workload; the first ones stand for the document's examples. */
@@ -26,7 +26,7 @@ export interface Result {
   readonly passed: boolean
   /** All that it printed. */
   readonly output: string
-  /** The end of that, which counts what was tried and found. */
+  /** The last lines, with the counts of tests and failures. */
   readonly summary: readonly string[]
 }
 

@@ -12,7 +12,7 @@ import type { RegisteredClient } from './issuer.ts'
 const PROGRAM = '/usr/sbin/apache2'
 const MODULES = '/usr/lib/apache2/modules'
 
-/** undefined: Debian's apache2 with mod_auth_openidc is here; else what to install. */
+/** undefined: Debian's apache2 with mod_auth_openidc is installed; else the packages to install. */
 export function missingApache(): string | undefined {
   if (existsSync(PROGRAM) && existsSync(join(MODULES, 'mod_auth_openidc.so'))) return undefined
   return 'there is no apache2 with mod_auth_openidc: apt-get install apache2-bin libapache2-mod-auth-openidc'
@@ -86,7 +86,7 @@ export class Apache {
   }
 }
 
-/** What every apache2 needs; Debian's own files have it elsewhere. */
+/** The basic configuration of every apache2; Debian keeps its own elsewhere. */
 function server(port: number, directory: string): string {
   const modules = [
     'mpm_event', 'authn_core', 'authz_core', 'authz_user', 'auth_openidc', 'headers', 'alias', 'proxy', 'proxy_http',

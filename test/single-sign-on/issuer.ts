@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { Provider } from 'oidc-provider'
 
-/** What somebody's ID token says besides the name, by which they sign in with any password. */
+/** The claims of a person's ID token besides the name, which signs them in with any password. */
 export interface Person {
   readonly name: string
   readonly groups: readonly string[]
@@ -48,7 +48,7 @@ export class Issuer {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** Signs by a new key from now on; the old one is published no more. Who is signed in stays so. */
+  /** Signs with a new key from now on, and no longer publishes the old one. People stay signed in. */
   rotate(): void {
     const client = this.#client
     if (!client) throw new TypeError('start it first')
@@ -74,7 +74,7 @@ export class Issuer {
             },
           ],
           claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
-          // Proxies pass the ID token alone: what the rights depend on has to be in it.
+          // Proxies pass the ID token alone, so it must contain the claims for rights.
           conformIdTokenClaims: false,
           ttl: {
             IdToken: () => this.lifetime,
@@ -103,7 +103,7 @@ export class Issuer {
   }
 }
 
-/** It says at each start that its pages are for development, which is what they are used for here. */
+/** Hides its notice at each start that its pages are for development, which is our use. */
 function withoutNotices<T>(make: () => T): T {
   const { console: out } = globalThis
   const said = { info: out.info, warn: out.warn }

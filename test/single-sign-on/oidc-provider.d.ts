@@ -1,4 +1,4 @@
-/** As much of it as the tests use. */
+/** The parts that the tests use. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http'
 

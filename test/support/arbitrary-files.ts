@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { parse } from 'yaml'
 import { mutated } from './json-mutations.ts'
 
-/** What YAML has beyond JSON, and what breaks it. */
+/** YAML's features beyond JSON, and syntax errors. */
 const YAML_PARTS = [
   ['&a ', '*a', '<<: *a', '!!binary ', '!!set ', '!x ', '? ', '|\n', '>-\n', '---\n', '...\n', '%YAML 1.1\n'],
   [

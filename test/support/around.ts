@@ -1,6 +1,6 @@
 import type { Cluster } from './cluster.ts'
 
-/** What stands between Dormouse and a cluster; to be stopped once Dormouse has ended. */
+/** A part between Dormouse and a cluster; stop it once Dormouse has ended. */
 export interface Between {
   /** Path of the kubeconfig that leads there. */
   readonly kubeconfig: string
@@ -12,7 +12,7 @@ export interface World {
   /** Settings that a configuration has beside those of a test, which come first. */
   readonly settings: Readonly<Record<string, unknown>>
   between(cluster: Cluster): Promise<Between>
-  /** Puts beside Dormouse what a real cluster is to have. */
+  /** Adds parts of a real cluster beside Dormouse. */
   settle(cluster: Cluster): Promise<void>
   /** After all tests. */
   clear(): void

@@ -143,7 +143,7 @@ export class Dormouse {
     await this.#end('SIGKILL')
   }
 
-  /** SIGSTOP: it stands still until `resume`. */
+  /** SIGSTOP: it is suspended until `resume`. */
   suspend(): void {
     this.#running?.signal('SIGSTOP')
   }

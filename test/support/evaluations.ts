@@ -3,7 +3,7 @@ import { planStep } from '../../src/domain/deciding/operation.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
 import { Evaluations } from '../../src/service/evaluating/evaluations.ts'
 
-/** Evaluations that nobody tells of time: each that does not hold any more is made anew when it is asked for. */
+/** Evaluations without timers: an outdated one is made again when it is needed. */
 export function evaluationsOf(rules: Rules, clock: Clock, plan = planStep): Evaluations {
   const workloads = { get: () => undefined, list: () => [] }
   return new Evaluations({ workloads, rules, clock, plan, due: () => {} })

@@ -7,7 +7,7 @@ interface Alarm {
   readonly at: number
 }
 
-/** Time that passes when told to: a clock that can jump, and timeouts that do not care. */
+/** A time that the test advances: a clock that can jump, and timeouts independent of it. */
 export class FakeTime {
   readonly #alarms = new Set<Alarm>()
   /** How long each timeout was armed for, in order. */
@@ -39,7 +39,7 @@ export class FakeTime {
     this.#offset += milliseconds
   }
 
-  /** Every timeout on the way is called at its instant, and what it leads to is waited for. */
+  /** Calls every timeout on the way at its instant, and awaits its effects. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#elapsed + milliseconds
     for (let next = this.#next(); next && next.at <= end; next = this.#next()) {
@@ -64,7 +64,7 @@ export class FakeTime {
   }
 }
 
-/** Until whatever goes on without time or I/O has ended. */
+/** Until everything that needs neither time nor I/O has ended. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await nextTurn()
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PROJECT } from './dormouse.ts'
 import { runProgram } from './kubectl.ts'
 
-/** The commit that stands for the former release; once there is a release, its tag. */
+/** The commit of the former release; once there is a release, its tag. */
 const COMMIT = '2a1efba'
 
 export interface FormerRelease {

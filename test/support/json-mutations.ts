@@ -60,7 +60,7 @@ export function mutated(documents: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>
     .tuple(documents, fc.array(MUTATION, { minLength: 1, maxLength: 4 }))
     .map(([document, mutations]) => {
       const root: Json = { root: structuredClone(document) }
-      // A constant is one object in all cases: changed in place, it would hold what others put there, or itself.
+      // A constant is one object in all cases: changed in place, it would keep other cases' values, or itself.
       for (const mutation of mutations) apply(root, { ...mutation, value: structuredClone(mutation.value) })
       return root['root']
     })

@@ -14,13 +14,13 @@ export interface Kubectl {
   (...args: string[]): Promise<string>
   /** Returns any exit code; `input`: standard input. */
   attempt(args: readonly string[], input?: string, env?: NodeJS.ProcessEnv): Promise<KubectlResult>
-  /** What `-o json` prints, parsed. */
+  /** The output of `-o json`, parsed. */
   json<T = KubectlObject>(...args: string[]): Promise<T>
-  /** `kubectl <verb> -f -` of objects, whatever its exit code. */
+  /** `kubectl <verb> -f -` with objects, whatever its exit code. */
   withFile(verb: string, objects: object | readonly object[], ...args: string[]): Promise<KubectlResult>
 }
 
-/** As much of a workload as the tests look at. */
+/** The parts of a workload that the tests read. */
 export interface KubectlObject {
   readonly kind: string
   readonly metadata: {
@@ -89,7 +89,7 @@ export async function runProgram(
 ): Promise<KubectlResult> {
   const child = spawn(program, args, { env, ...(cwd === undefined ? {} : { cwd }) })
   const closed = once(child, 'close') as Promise<[number | null]>
-  // If it ends before it has read its input, its exit code tells.
+  // If it ends before it has read its input, its exit code shows the failure.
   child.stdin.on('error', () => {}).end(input)
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed])
   return { code, stdout, stderr }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { dormouse as account } from '../control-plane/dormouse-account.ts'
 import type { Cluster } from './cluster.ts'
 
-/** Gives Dormouse's account what the chart gives it for configured kinds of an API group, by a role of that name. */
+/** Gives Dormouse's account the chart's rights for configured kinds of an API group, by a role of that name. */
 export async function mayManage({ kubectl }: Cluster, group: string): Promise<void> {
   const apiGroup = 'rbac.authorization.k8s.io'
   const metadata = { name: group }

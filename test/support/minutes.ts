@@ -14,7 +14,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   'test/docs': 3,
   'test/chart': 2,
 }
-/** Of all other folders together: what surrounds the product. */
+/** The sum of all other folders, which are no part of the product. */
 const OTHERS = 'others'
 const OTHERS_BUDGET = 4
 

@@ -66,8 +66,8 @@ export function annotating(name: string): PatchOf {
 }
 
 /**
- * Starts one and registers it twice: it annotates what anybody but Dormouse writes to a workload (the chart's policy
- * denies Dormouse's own writes where another webhook adds to them), and judges every write, Dormouse's too.
+ * Starts one and registers it twice: it annotates all writes of workloads but Dormouse's (the chart's policy denies
+ * these if another webhook adds to them), and judges every write, including Dormouse's.
  */
 export async function startNeighbour(admin: Client, late: number): Promise<NeighbourWebhook> {
   const annotate = annotating('policy.example/seen')

@@ -15,8 +15,8 @@ interface Notation<T> {
 }
 
 /**
- * Defines the properties of a notation: whatever the text, `read` returns a value that `write` and `read` keep, or it
- * throws the refusal, whose position is a column of the text (from 1; one past the end for the end).
+ * Defines the properties of a notation: for any text, `read` returns a value that `write` and `read` keep, or throws
+ * the refusal, whose position is a column of the text (from 1; one past the end for the end).
  */
 export function readsOrRefuses<T>({ read, write, refusal, longest, texts, parts }: Notation<T>): void {
   const sources: Readonly<Record<string, fc.Arbitrary<string>>> = {

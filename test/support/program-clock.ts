@@ -29,7 +29,7 @@ export class ProgramClock {
     return this.#offset
   }
 
-  /** What time it is for the program, in milliseconds since the epoch. */
+  /** The program's time in milliseconds since the epoch. */
   now(): number {
     return Date.now() + this.#offset
   }

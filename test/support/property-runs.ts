@@ -1,9 +1,9 @@
 import type fc from 'fast-check'
 
 /**
- * How often a property is tried: `numRuns` times with the same cases each time; with PROPERTY_RUNS set, that often
- * with new ones; with PROPERTY_SHARE set, as `npm run t` does, with that share of the same cases. What fast-check says
- * of a failure has its seed.
+ * How often a property is tried: `numRuns` times with the same cases each time; with PROPERTY_RUNS set, that often with
+ * new ones; with PROPERTY_SHARE set, as `npm run t` does, with that share of the same cases. fast-check's message of a
+ * failure has its seed.
  */
 export function propertyRuns(
   numRuns: number,

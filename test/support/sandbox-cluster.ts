@@ -7,7 +7,7 @@ import { clientFor } from '../control-plane/client.ts'
 import { createIn, type Cluster, type SeenRequest } from './cluster.ts'
 import { kubectlFor } from './kubectl.ts'
 
-/** By its user agent, Dormouse's requests are told from those of kubectl and of the tests. */
+/** Identifies Dormouse's requests, among those of kubectl and of the tests, by the user agent. */
 const OURS = /^dormouse\b/i
 
 export interface StartedCluster extends Cluster {
@@ -55,7 +55,7 @@ export async function startSandboxCluster({
   }
 }
 
-/** The sandbox allows everything and does not fail: a fault proxy stands before it where it should. */
+/** The sandbox allows everything and does not fail; put a fault proxy in front of it for faults. */
 const realAlone = () => Promise.reject(new TypeError('only the real control plane can do this'))
 
 function verbOf(method: string, url: string): SeenRequest['verb'] {

@@ -9,7 +9,7 @@ type Options = Partial<Omit<ScaledObject, 'annotations' | 'target'>> & {
   readonly annotations?: Partial<Record<PauseAnnotation, string>>
 }
 
-/** A ScaledObject `shop/web` of the Deployment `web`, unless told otherwise. */
+/** A ScaledObject `shop/web` of the Deployment `web`, unless specified otherwise. */
 export function aScaledObject({ target, annotations = {}, ...others }: Options = {}): ScaledObject {
   return {
     namespace: 'shop',

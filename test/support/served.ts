@@ -22,7 +22,7 @@ interface EnabledOptions extends ManifestOptions {
   readonly schedule?: string
 }
 
-/** What the tests of one `describeOn` work with, within its hooks and tests. */
+/** The resources of one `describeOn`, for its hooks and tests. */
 export interface Served {
   readonly cluster: Cluster
   readonly dormouse: Dormouse
@@ -32,7 +32,7 @@ export interface Served {
   workload(kind: Kind, name: string): WorkloadClient
   /** Path of a workload at the API server, or of the collection. */
   path(kind: Kind, name?: string): string
-  /** What `kubectl get` shows. */
+  /** The object from `kubectl get`. */
   get(kind: Kind, name: string, ...args: string[]): Promise<KubectlObject>
   /** All of a kind; `query` with its question mark. */
   list(kind: Kind, query?: string): Promise<KubectlObject[]>

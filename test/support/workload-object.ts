@@ -13,7 +13,10 @@ import type { ManagedFieldsEntry, WorkloadObject } from '../../src/kubernetes/ap
 
 const REVISION = 'deployment.kubernetes.io/revision'
 
-/** The object as the API server would store it, of which `trim` makes this workload; what only this process knows is lost. */
+/**
+ * The object as the API server would store it, from which `trim` makes this workload; facts that only this process
+ * knows are lost.
+ */
 export function objectOf(workload: Workload): WorkloadObject {
   const { kind, namespace, name, uid, resourceVersion, generation, owner, labels, requests } = workload
   const { snoozeKey, hasNodeSelector, replicas } = workload
@@ -49,7 +52,7 @@ export function objectOf(workload: Workload): WorkloadObject {
   }
 }
 
-/** What the API server makes of a patched object: its version, its generation, and who owns the count. */
+/** The API server's changes of a patched object: its version, its generation, and the owner of the count. */
 export function afterPatch(
   kind: Kind,
   before: WorkloadObject,
@@ -73,7 +76,7 @@ export function afterPatch(
   }
 }
 
-/** Who changes the count owns it, alone. */
+/** A writer of the count becomes its only owner. */
 function ownedByUs(
   kind: Kind,
   entries: readonly ManagedFieldsEntry[],
@@ -88,7 +91,7 @@ function withoutFields(entry: ManagedFieldsEntry): ManagedFieldsEntry {
   return { ...entry, fieldsV1: {} }
 }
 
-/** What an entry says that holds the count (DaemonSet: the nodeSelector). */
+/** The managed field of the count (DaemonSet: the nodeSelector). */
 function countField(kind: Kind): NonNullable<ManagedFieldsEntry['fieldsV1']> {
   const names = factsOf(kind).field.split('/').slice(1)
   return names.reduceRight((inner, name) => ({ [`f:${name}`]: inner }), {})

@@ -67,14 +67,14 @@ class Telling {
     return this.with({ labels })
   }
 
-  /** What Dormouse keeps of it. */
+  /** With this state of Dormouse. */
   remembering(this: AWorkload, state: Partial<State>): AWorkload {
     const known = this.annotations.state === undefined ? EMPTY_STATE : decoded(this.annotations)
     const next = { ...known, kind: this.kind, counter: known.counter + 1, ...state }
     return this.annotated({ history: undefined, ...encodeState(next) }).labelledHeld(heldBy(next))
   }
 
-  /** Put to sleep, its pods gone: by the schedule, with an edge's intent, unless told otherwise. */
+  /** Put to sleep, its pods gone: by the schedule, with an edge's intent, unless specified otherwise. */
   snoozed(this: AWorkload, { at, kept, trigger = 'schedule', by, for: limit, intentless }: Slept): AWorkload {
     const replicas = kept ?? this.replicas
     const operation = done('snooze', trigger, at, 0, by)
@@ -169,7 +169,7 @@ class Telling {
     return Object.assign(new Telling(), this, changes)
   }
 
-  /** What its annotation says now. */
+  /** The state in its annotation. */
   state(this: AWorkload): State {
     return this.annotations.state === undefined ? EMPTY_STATE : decoded(this.annotations)
   }

@@ -2,7 +2,7 @@ import { FaultProxy } from '../faults/fault-proxy.ts'
 import type { World } from './around.ts'
 import { startNeighbour, type NeighbourWebhook } from './neighbour-webhook.ts'
 
-/** What the tests take for granted of the world around Dormouse; `DORMOUSE_WORLD` turns each of it round. */
+/** The tests' assumptions about the world around Dormouse; `DORMOUSE_WORLD` reverses each. */
 const TURNS = {
   policies: 'nothing but annotations of the workloads themselves has settings',
   neighbour: 'no other admission webhook is in the cluster',
@@ -27,7 +27,7 @@ const POLICIES = {
   ],
 }
 
-/** The world with what `names`, by commas, turns round. @throws Error that names what there is */
+/** The world with the assumptions in `names` (separated by commas) reversed. @throws Error with the known names */
 export function turned(quiet: World, names = ''): World {
   const turns = turnsOf(names)
   const neighbours = new Set<NeighbourWebhook>()

@@ -2,7 +2,7 @@ import type { Client } from '../../control-plane/client.ts'
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
 
-/** What is asked for, as in `resourceAttributes` of a SubjectAccessReview; without a namespace: in all of them. */
+/** An access as in `resourceAttributes` of a SubjectAccessReview; without a namespace: in all namespaces. */
 interface Access {
   readonly verb: string
   readonly group: string

@@ -6,16 +6,16 @@ import type { Stage } from './stage.ts'
 import { define } from '../../keda/operator.ts'
 import { cycle, disown, logged, marked, refused, secretOf, unavailable, unowned, type Told } from './told.ts'
 
-/** What Dormouse cannot do without a right that it had. */
+/** The effect of a missing right on Dormouse. */
 export interface Loss {
   /** Reads on after "without it". */
   readonly fails: string
-  /** What comes before the start of Dormouse, while it has every right. */
+  /** Runs before the start of Dormouse, with every right. */
   readonly prepare?: (stage: Stage) => Promise<unknown>
   readonly told: Told
 }
 
-/** By verb and resource; in this order, since `release` ends what the others need. */
+/** By verb and resource; in this order, since `release` ends the objects of the others. */
 export const LOSSES: Readonly<Record<Grant, Loss>> = {
   ...Object.assign({}, ...KINDS.map(ofKind)),
   'patch cronjobs/status': {

@@ -11,11 +11,11 @@ import { LOSSES } from './losses.ts'
 import { Roles } from './roles.ts'
 import { Stage } from './stage.ts'
 
-/** Those that the account's work needs, and what restricts it. */
+/** The objects that the account's work needs, and its restrictions. */
 const KEPT =
   /^(?:ServiceAccount|Secret|Lease|(?:Cluster)?Role(?:Binding)?|MutatingWebhookConfiguration|ValidatingAdmissionPolicy(?:Binding)?)$/
 
-/** To read what is published; not the account's alone. */
+/** To read the published settings; not the account's alone. */
 const isEverybodys = (role: string) => role.endsWith('-public')
 
 describe("the rights of the chart's account", function () {
@@ -36,7 +36,7 @@ describe("the rights of the chart's account", function () {
 
   it('have each an entry that says what fails without it, whatever the values', async () => {
     const all = new Set<Grant>()
-    // Configured kinds need what the built-in ones need.
+    // Configured kinds need the same rights as the built-in ones.
     const { 'kinds of its own': _, ...others } = MATRIX
     for (const values of Object.values(others)) for (const grant of await given(values)) all.add(grant)
     expect([...all]).to.have.members(Object.keys(LOSSES))

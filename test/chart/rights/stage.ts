@@ -106,12 +106,12 @@ export class Stage {
     return this.#api.workload(kind, this.#shop, kind)
   }
 
-  /** What it has logged since its start, from warnings on. */
+  /** The log since its start, from warnings on. */
   get log(): readonly string[] {
     return this.#log
   }
 
-  /** What /readyz answers, once it is served. */
+  /** The answer of /readyz, once it is served. */
   async readiness(): Promise<string> {
     return eventually('/readyz', async () => {
       const { body } = await request(`${this.#service?.addresses.metrics}/readyz`)

@@ -6,8 +6,8 @@ import { define, scaledObject, scaledObjectsIn } from '../../keda/operator.ts'
 import type { Stage } from './stage.ts'
 
 /**
- * Shows on a Dormouse that was started without a right that something fails; resolves with what is said of it: a
- * warning of the log, an answer of the API, or what a command wrote. `missing`: what that is to have in it.
+ * Shows a failure of a Dormouse that was started without a right; resolves with its report: a warning of the log, an
+ * answer of the API, or the output of a command. `missing`: a text that the report must contain.
  */
 export type Told = (stage: Stage, missing: string) => Promise<string>
 
@@ -24,7 +24,7 @@ function plain(line: string): string {
   return line.replaceAll(String.raw`\"`, '"')
 }
 
-/** The API refuses this on the workload of the kind: 502, with what the cluster said. */
+/** The API refuses this for a workload of the kind: 502, with the cluster's message. */
 export function refused(kind: Kind, action: string): Told {
   return async (stage) => {
     const { status, body } = await (await stage.workload(kind)).attempt('POST', action)
@@ -33,7 +33,7 @@ export function refused(kind: Kind, action: string): Told {
   }
 }
 
-/** The API tells its caller to try again, and only the log why. */
+/** The API answers with the advice to retry; only the log says why. */
 export async function unavailable(stage: Stage, missing: string): Promise<string> {
   const { status, body } = await (await stage.workload('deployments')).attempt('GET', '')
   expect(status).to.equal(503)

@@ -149,7 +149,7 @@ describeOn(
       const config = join(directory, 'config.yaml')
       await writeFile(config, JSON.stringify({ controller: SETTINGS.controller }))
       const where = ['--kubeconfig', on().dormouseKubeconfig, '--config', config]
-      // It acts on the whole cluster, where other tests' namespaces may be going: what it could not do, it does when asked again.
+      // It acts on the whole cluster, where other tests' namespaces may be being deleted: retry on failure.
       await eventually(
         'dormouse release to end with 0',
         async () => {

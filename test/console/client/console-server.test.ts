@@ -11,7 +11,7 @@ import { EventStream } from '../../support/event-stream.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aRecord, anAsleepRecord, typed, type Outcome } from '../../client/fake-dormouse.ts'
 
-/** Of an answer, as much as is looked at. */
+/** The parts of an answer that the tests read. */
 interface Body {
   readonly success: boolean
   readonly message: string

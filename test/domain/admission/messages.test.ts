@@ -14,7 +14,7 @@ const NOON = at('Mon 12:00')
 const SOMEBODY = `k8s:${'u'.repeat(124)}`
 const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
 
-/** Decisions with every text that people are told. */
+/** Decisions with every text for people. */
 function* decisions(path: string): Generator<[Workload, AdmissionDecision]> {
   for (const kind of KINDS) {
     const plain = BY_KIND[kind](path).withReplicas(3).enabled()

@@ -27,7 +27,7 @@ export function hostileObjects(
   const here = served(on, { newWorkloadGrace: '0s' })
   let owner: Owning
   let started: number
-  /** Of the neighbours; a DaemonSet has as many as there are nodes. */
+  /** The neighbours' counts; a DaemonSet has as many pods as there are nodes. */
   const counts = new Map<Kind, number | undefined>()
   const all = () => recipes(owner, everyKind)
   const sleepers = () => all().map((recipe) => ({ ...recipe, name: `was-${recipe.name}` }))

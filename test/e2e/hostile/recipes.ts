@@ -11,7 +11,7 @@ import { HOSTILE_HISTORIES, hostileStates, state } from './states.ts'
 
 const KIB = 1024
 
-/** What an object has that nobody expects. It is merged into a manifest, or sent as a merge patch. */
+/** An unexpected part of an object. It is merged into a manifest, or sent as a merge patch. */
 export interface Recipe {
   readonly name: string
   readonly kind: Kind

@@ -65,7 +65,7 @@ export async function writesUntilRest(here: Served, since: number): Promise<Read
   return writes
 }
 
-/** Resolves once newcomers of each kind are put to sleep: what came before them has been seen before them. */
+/** Resolves once new workloads of each kind are asleep: earlier events have been processed before them. */
 async function allSeen(here: Served): Promise<void> {
   const name = `seen-${randomBytes(3).toString('hex')}`
   await inParallel(KINDS, async (kind) => {
@@ -90,7 +90,7 @@ export async function allAsleep(here: Served, kind: Kind, names: readonly string
   )
 }
 
-/** Lets go of what waits for its finalizers. */
+/** Removes the finalizers of objects that wait for them. */
 export async function release(here: Served, recipes: readonly Recipe[]): Promise<void> {
   for (const { kind, name } of recipes.filter(({ name }) => name.includes('deleting')))
     await here.cluster.admin.send('PATCH', here.path(kind, name), { metadata: { finalizers: null } })

@@ -1,7 +1,7 @@
 import { MAX_REPLICAS, type Kind } from '../../../src/domain/workload/workload.ts'
 
 const KIB = 1024
-/** Instants at the ends of what the format, and what a Date, can hold. */
+/** Instants at the limits of the format, and of a Date. */
 const YEAR_9999 = '9999-12-31T23:59:59.999Z'
 const YEAR_0 = '0000-01-01T00:00:00Z'
 const YEAR_275760 = '+275760-09-13T00:00:00.000Z'
@@ -44,7 +44,7 @@ function operationsOfOld(at: string): object[] {
 
 const running = (at: string) => `${at} ${'@1s '.repeat(20)}["${by}"]`
 
-/** What may stand in `dormouse.dev/history`, though Dormouse never wrote it. */
+/** Possible contents of `dormouse.dev/history` that Dormouse never wrote. */
 export const HOSTILE_HISTORIES: Readonly<Record<string, string>> = {
   'history-200-kib': `${YEAR_9999} ${'s '.repeat(100 * KIB)}s`,
   'history-running': running(YEAR_9999),
@@ -55,7 +55,7 @@ export const HOSTILE_HISTORIES: Readonly<Record<string, string>> = {
   'history-unicode': '🐭\u0000'.repeat(100),
 }
 
-/** What may stand in `dormouse.dev/state` of a workload of this kind, though Dormouse never wrote it. */
+/** Possible contents of `dormouse.dev/state` for this kind that Dormouse never wrote. */
 export function hostileStates(kind: Kind): Readonly<Record<string, string>> {
   const another: Kind = kind === 'deployments' ? 'daemonsets' : 'deployments'
   return {

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { asciiJson, commandLine } from '../../../src/import/plan/shell-words.ts'
 
-/** What a shell makes of a text: the arguments of a command, each with a null character after it. */
+/** A shell's reading of a text: the arguments of a command, each with a null character after it. */
 const read = (text: string) =>
   execFileSync('sh', ['-c', `set -- ${text}\nprintf '%s\\0' "$@"`], { encoding: 'utf8' })
     .split('\0')

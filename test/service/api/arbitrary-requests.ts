@@ -161,7 +161,7 @@ const WILD = fc
   })
   .map(({ query, ...rest }) => ({ ...rest, path: query === '' ? rest.path : `${rest.path}?${query}` }))
 
-/** What the document has, of workloads that exist, though not always with a body that fits. */
+/** Documented requests about existing workloads, though not always with a valid body. */
 const PLAIN = fc.record({
   method: fc.constantFrom('GET', 'POST', 'POST', 'PUT', 'DELETE'),
   path: fc
@@ -187,7 +187,7 @@ export const ANY_REQUEST: fc.Arbitrary<ArbitraryRequest> = fc.oneof(
   { weight: 1, arbitrary: PLAIN.map((request) => ({ ...request, body: Buffer.from(request.body) })) },
 )
 
-/** What goes over the wire. The length and the type of the body, and `token`, are added where the headers lack them. */
+/** The bytes on the wire. Adds length and type of the body, and `token`, if the headers lack them. */
 export function wire({ method, path, headers, body }: ArbitraryRequest, token: string): Buffer {
   const given = new Set(headers.map(([name]) => name.toLowerCase()))
   const framed = given.has('content-length') || given.has('transfer-encoding')

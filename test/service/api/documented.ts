@@ -25,7 +25,7 @@ const paths: readonly Documented[] = Object.entries(openapi.paths).map(([path, i
 
 /**
  * Fails unless the document has this status for the request, and its schema allows the answer. `path` is without the
- * query. What the document does not have is answered by one of its errors.
+ * query. An undocumented request gets one of the document's errors.
  */
 export function expectDocumented(method: string, path: string, status: number, body: unknown): void {
   const answers = paths.find(({ template }) => template.test(path))?.answers.get(method)

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.ts'
 import { managed } from './states.ts'
 import { Service, token, type Answer } from './service.ts'
 
-/** Of one subject, and of all (src/service/api/places.ts). */
+/** For one subject, and in total (src/service/api/places.ts). */
 const ANSWERS = { ofSubject: 16, inAll: 64 }
 const WAITS = { ofSubject: 64, inAll: 256 }
 const REHEARSAL = 'POST shop/deployments/web/snooze?dryRun=true'

@@ -6,7 +6,7 @@ export async function raw({ url }: { readonly url: string }, bytes: string | Uin
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let received = ''
-  // What is left unread of a refused request resets the connection once it is closed.
+  // Unread bytes of a refused request reset the connection once it is closed.
   socket.on('error', () => undefined)
   socket.on('data', (chunk) => (received += chunk.toString()))
   socket.end(bytes)
@@ -22,8 +22,8 @@ export interface RawAnswer {
 }
 
 /**
- * The answers in what a server sent, without 100 Continue; each body is as long as its Content-Length says, but the
- * answer to HEAD has none.
+ * The answers in a server's bytes, without 100 Continue; each body has its Content-Length, but the answer to HEAD has
+ * none.
  */
 export function answersIn(received: string, method: string): RawAnswer[] {
   const bytes = Buffer.from(received)
@@ -39,7 +39,7 @@ export function answersIn(received: string, method: string): RawAnswer[] {
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
       }),
     )
-    // Bytes that are no request are answered with a body, whatever came before them.
+    // Bytes that are no request are answered with a body, whatever preceded them.
     const isBare = method === 'HEAD' && answers.length === 0 && end + 4 === bytes.length
     const length = isBare ? 0 : Number(headers.get('content-length') ?? 0)
     at = end + 4 + length

@@ -11,7 +11,7 @@ import { readCertificate } from '../../../src/service/certificates/x509.ts'
 export const LIFETIMES: Lifetimes = { leafLifetime: 600_000, caLifetime: 3_600_000, renewAt: 2 / 3 }
 export const NAMES = ['dormouse.dormouse.svc', '127.0.0.1']
 
-/** A clock that stands still until a test moves it on, and its timeouts. */
+/** A clock that stands still until a test moves it, and its timeouts. */
 export class FakeTime {
   /** Begins at the real time, so that a TLS handshake accepts the certificates. */
   now = Date.now()

@@ -20,7 +20,7 @@ export function callCheck(...args: string[]): Promise<Outcome> {
   )
 }
 
-/** What `dormouse check` foretells of a cluster under this configuration. @throws Error with its message if it cannot */
+/** The forecast of `dormouse check` for a cluster under this configuration. @throws Error with its message if it fails */
 export async function checkedAgainst(
   kubeconfig: string,
   config: object,

@@ -4,7 +4,7 @@ import { createProgram, run, type CliPorts } from '../../../src/service/cli/prog
 /** The ports of commands that print and end. */
 export type TerminalPorts = Pick<CliPorts, 'stdout' | 'stderr' | 'clock' | 'environment' | 'logDestination'>
 
-/** What a person at a terminal sees of one call. */
+/** The output of one call at a terminal. */
 export interface Outcome {
   readonly code: number
   readonly out: string

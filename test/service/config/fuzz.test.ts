@@ -27,7 +27,7 @@ function variablesOf(schema: { readonly properties?: object | undefined }, path 
   })
 }
 
-/** Faults that tell a person where and what; anything else that is thrown is a crash. */
+/** Faults with their place and cause; any other error is a crash. */
 function expectFaults(load: () => unknown): 'loaded' | 'refused' {
   try {
     load()

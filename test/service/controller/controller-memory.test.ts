@@ -8,7 +8,7 @@ type Rig = ReturnType<typeof aRig>
 
 const asleep = web.snoozed({ at: at('Mon 18:00') })
 
-/** What makes a controller forget, and how it sees the workload again, which is put there in between. */
+/** Causes for a controller to forget a workload, and how it observes it again, which is stored in between. */
 const FORGETS: Readonly<Record<string, readonly [gone: (rig: Rig) => unknown, back: (rig: Rig) => unknown]>> =
   {
     'was stopped, and is started again,': [({ controller }) => controller.stop(), ({ start }) => start()],

@@ -13,7 +13,7 @@ import { evaluationsOf } from '../../support/evaluations.ts'
 
 type End = 'signal' | 'cut'
 
-/** A controller whose writes end only when they are told to, and by nothing else than `end`. */
+/** A controller whose writes end only on command, and only by `end`. */
 function aControllerThatHangs(end: Readonly<Record<string, End>>) {
   const time = new FakeTime(at('Mon 20:00'))
   const cluster = new FakeCluster()

@@ -9,7 +9,7 @@ import { aRig } from './rig.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
 
-/** A controller whose Namespace shop is as it is told. */
+/** A controller whose Namespace shop the test sets. */
 function inShop(policies: Parameters<typeof compilePolicy>[0][] = []) {
   const rig = aRig(at('Mon 20:00'))
   const inheritance = new Inheritance(policies.map(compilePolicy))

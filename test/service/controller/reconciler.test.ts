@@ -18,7 +18,7 @@ const web = aDeployment()
   .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 const asleep = web.snoozed({ at: at('Mon 18:00') })
 
-/** Woken, its pods ready: what is left is to give `f:replicas` back. */
+/** Woken, its pods ready: only `f:replicas` is left to give back. */
 const ready = asleep
   .woken({ at: at('Tue 8:00'), trigger: 'schedule' })
   .inProgress({ type: 'wake', at: at('Tue 8:00') })
@@ -39,7 +39,7 @@ function reconciling(
   const ports = { evaluations: evaluationsOf(RULES, () => now), scalings: { scaledBy }, clock: () => now }
   const planner = new Planner(ports, RULES, marks)
   const reconciler = new Reconciler({ writer: cluster, recorder: told, observer: told, logger }, planner)
-  /** By what is due of the copy, or by what once was. */
+  /** With the copy's own due step, or with an earlier one. */
   const reconcile = () => {
     const planned = planner.evaluate(cluster.get(web)!) ?? planner.evaluate(web)
     return reconciler.reconcile(web, planned!)

@@ -70,7 +70,7 @@ export function aControllerOver(
     try {
       evaluations.changed(before, after)
     } catch {
-      // The informer logs what a listener throws.
+      // The informer logs errors of listeners.
     }
   })
   const controller = new Controller(

@@ -2,7 +2,7 @@ import type { EventReason, EventSubject, Recorder } from '../../../src/kubernete
 import type { Observer } from '../../../src/service/controller/ports.ts'
 import { keyOf, type Workload } from '../../../src/domain/workload/workload.ts'
 
-/** What was told to people and to Prometheus. */
+/** The reports to people and to Prometheus. */
 export class Told implements Recorder, Observer {
   readonly events: string[] = []
   readonly messages: string[] = []

@@ -10,7 +10,7 @@ import { aControllerOver, aRig } from './rig.ts'
 const NOON = at('Mon 12:00')
 /** Over the edges of a day. */
 const PLAYED = 24 * HOUR
-/** The budget bounds nothing: what ends a fight has to be the backoff. */
+/** The budget limits nothing: only the backoff can end a fight. */
 const WITHOUT_BUDGET = { writesPerWorkload: Number.MAX_SAFE_INTEGER }
 /** In an hour: seven at once, and one after each of the first three backoffs. */
 const MOST_MOVES = 10

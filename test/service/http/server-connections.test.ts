@@ -18,7 +18,7 @@ for (const scheme of ['http', 'https'] as const) {
     let server: Server | TlsServer
     let connections: ServerConnections
     let agent: HttpAgent
-    /** What a request waits for. */
+    /** Requests wait for it. */
     let gate: Promise<void>
     let handled: ServerResponse[]
     let answer: string | Buffer

@@ -200,7 +200,7 @@ describe('the server', () => {
       const deps = { clock: Date.now, logger }
       const take = (options: ServerOptions) => {
         given = options
-        // Its own is 10 s; what comes of it is the same.
+        // Its own is 10 s; the effect is the same.
         return (listening = createTlsServer({ ...options, ...certificate, handshakeTimeout: 200 }))
       }
       const listeners = [

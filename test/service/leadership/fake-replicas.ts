@@ -28,10 +28,10 @@ interface ReplicaOptions {
   readonly force?: boolean
 }
 
-/** One Lease, several replicas, and a time that passes when told to. */
+/** One Lease, several replicas, and a time that the test advances. */
 export class FakeReplicas {
   readonly time = new FakeTime(START)
-  /** What the API server stores; undefined: there is no Lease. */
+  /** The API server's stored Lease; undefined: there is none. */
   stored: { record: LeaseRecord; version: number } | undefined
   creatable = true
   /** Milliseconds for a call, half of them before it is carried out. */
@@ -51,7 +51,7 @@ export class FakeReplicas {
     return replica
   }
 
-  /** As kubectl does: whatever is stored. */
+  /** Like kubectl: replaces any version. */
   edit(record: LeaseRecord): void {
     this.stored = { record, version: ++this.#version }
   }

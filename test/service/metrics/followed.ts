@@ -34,7 +34,7 @@ export class PassingTime {
   }
 }
 
-/** A tracker that is told of its workloads as the informer does, also when time changes them. */
+/** A tracker that gets its workloads' changes as from the informer, including changes by time. */
 export class FollowedTracker extends WorkloadTracker {
   readonly time: PassingTime
   readonly #copies = new Map<string, Workload>()

@@ -12,7 +12,7 @@ import { at, RULES } from '../../support/rules.ts'
 import { evaluationsOf } from '../../support/evaluations.ts'
 
 const OPERATIONS = 'dormouse_operations_total'
-/** Of a StatefulSet: it is not put to sleep by schedule, and left running if found so. */
+/** For a StatefulSet: no schedule puts it to sleep, and if found running it is left so. */
 const LOSES_VOLUMES = { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } }
 
 function aLeader(): Metrics {

@@ -47,7 +47,7 @@ const WORKLOAD = fc
   .tuple(fc.constantFrom(...KINDS), fc.constantFrom(...STATES))
   .map(([kind, state]) => state(kind().withReplicas(3)))
 
-/** What a write does to the object, as far as it is ours. */
+/** Changes of the object by a write, as far as they concern us. */
 const WRITES: readonly ((workload: AWorkload) => AWorkload)[] = [
   (workload) => workload,
   (workload) => workload.withReplicas(5),
@@ -114,7 +114,7 @@ export const ANY_REVIEW: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
 )
 
-/** Without what Dormouse may change of an object (design, section 6), and without maps that this leaves empty. */
+/** The object without the fields that Dormouse may change (design, section 6), and without maps that become empty. */
 export function withoutOurs(object: unknown): unknown {
   const copy: unknown = structuredClone(object)
   const metadata = field(copy, 'metadata')

@@ -11,7 +11,7 @@ import { Reviewing } from './reviewing.ts'
 
 const MIB = 1024 * 1024
 const HEAD = 'POST /webhook/workloads HTTP/1.1\r\nHost: a\r\n'
-/** What is announced by as many bytes as are kept of one review. */
+/** A body announced with as many bytes as are kept of one review. */
 const LIMIT = 6 * MIB
 const pinned = aDeployment('shop/web').withReplicas(3).enabled().pinned()
 

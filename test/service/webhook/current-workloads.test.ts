@@ -35,7 +35,7 @@ describe('current workloads', () => {
     expect(await Promise.race([ask(current, 1000), soon()])).to.equal('Crowded')
     expect(reads).to.equal(8)
     open()
-    // Reviews that wait for too long are told so.
+    // Reviews that wait for too long get that answer.
     expect(new Set(await Promise.all(asked))).to.deep.equal(new Set(['answered', 'TimeoutError']))
   })
 

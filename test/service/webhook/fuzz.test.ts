@@ -103,7 +103,7 @@ function expectWhole({ apiVersion, kind, response }: ReviewAnswer): void {
   for (const warning of warnings) expect(warning).to.have.length.at.most(256)
 }
 
-/** The patch applies to the object, and all that it changes is what Dormouse may change. */
+/** The patch applies to the object, and changes only fields that Dormouse may change. */
 function expectOurs(object: unknown, encoded: string): void {
   const patch = JSON.parse(Buffer.from(encoded, 'base64').toString()) as PatchOperation[]
   const after = applied(object, patch)

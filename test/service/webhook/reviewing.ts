@@ -32,7 +32,7 @@ export class Reviewing {
   onLook: () => void = () => {}
   /** Live reads wait for this. */
   gate: Promise<void> = Promise.resolve()
-  /** What users were asked about, and what the cluster answers. */
+  /** The access reviews, and the cluster's answers. */
   readonly asked: object[] = []
   allowed: (() => boolean | Promise<boolean>) | undefined
   /** Live reads throw this. */

@@ -102,7 +102,7 @@ function requestOf(workload: Workload, changes: object): object {
   }
 }
 
-/** What bob would like to have: no pin, and another count, or none that runs. */
+/** Bob's wish: no pin, and another count, or none that runs. */
 function wished(workload: AWorkload, kind: BuiltInKind): Json {
   const { labels, ...rest } = workload.annotated({ enabled: 'false', ...forged(kind) })
   const { [HELD_LABEL]: _held, ...others } = labels ?? {}

@@ -29,7 +29,7 @@ describe('dormouse check of a cluster', function () {
     await rm(directory, { recursive: true })
   })
 
-  /** What could not be looked at, where the cluster has KEDA and refuses these paths. */
+  /** The checks that were not possible, if the cluster has KEDA and refuses these paths. */
   async function unseen(...refused: readonly string[]): Promise<readonly string[]> {
     server.handler = ({ path, query }, response) => {
       if (refused.includes(path)) answer(response, 403, failure(403, 'not allowed', 'Forbidden'))

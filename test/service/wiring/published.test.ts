@@ -20,7 +20,7 @@ policies:
 console: { url: https://dormouse.example.com/console/ }
 `
 
-/** What the client knows of a service with this configuration. */
+/** The client's view of a service with this configuration. */
 function known(text: string, version?: string, calendars: CalendarSnapshot = {}) {
   const config = loadConfig({ text, environment: {} })
   const data = settingsForClients(config, calendars, ['kube-system', 'dormouse'], version)
@@ -42,7 +42,7 @@ function rulesKnownOf(service: KnownService, unknowns = { calendars: new Set<str
   return rulesOf(service, { namespaceOf: nothing, isUnreadable: () => false, unknowns, podOwnerOf: nothing })
 }
 
-/** Those of Christmas and after, in a text. */
+/** The edges at Christmas and after, as a text. */
 function edgesOf(schedule: Schedule): string[] {
   const edges: string[] = []
   for (let at = CHRISTMAS - 2 * DAY; at < CHRISTMAS + 12 * DAY;) {
@@ -148,7 +148,7 @@ describe('the settings that are published for clients', () => {
       '{"dev":{}}',
       '[{"name":"dev"}]',
       '[{"name":"dev","namespaces":{"names":"dev-*"}}]',
-      // It narrows by what we do not know.
+      // A policy that narrows by an unknown field.
       '[{"name":"dev","namespaces":{"names":["*"],"owners":["me"]},"enabled":true}]',
       '[{"name":"dev","namespaces":{"names":["*"]},"workloads":{"names":["web"]},"enabled":true}]',
     ])

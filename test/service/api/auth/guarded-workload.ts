@@ -35,7 +35,7 @@ export class GuardedWorkload {
     return this.#snooze([bearer(token)], query)
   }
 
-  /** Whoever sends this is refused so; the workload stays as it is, and the log has nothing of the token. */
+  /** Sends a request that must be refused so; the workload stays as it is, and the log contains nothing of the token. */
   async expectRefused(sent: Sent, { status, message }: Refused): Promise<void> {
     const request = typeof sent === 'string' ? { lines: [bearer(sent)] } : sent
     const id = randomUUID()
@@ -69,7 +69,7 @@ export class GuardedWorkload {
     expect(await this.state(), 'the workload').to.deep.equal(before)
   }
 
-  /** What only Dormouse's writes would change. */
+  /** The fields that only Dormouse's writes would change. */
   async state(): Promise<object> {
     const { metadata, spec } = await this.#here.cluster.admin.expect(
       'GET',

@@ -17,7 +17,7 @@ export class OpenIdProvider {
   readonly asked: Record<string, number> = {}
   /** In PEM; clients that fetch by https have to trust it. */
   certificate = ''
-  /** What `/keys` answers. */
+  /** The answer of `/keys`. */
   answer: RequestListener = (_, response) => response.end('{"keys":[]}')
   #http: Server | undefined
   #https: Server | undefined

@@ -93,7 +93,7 @@ describeOn('the API refuses', function (on) {
         expect(trap.asked).to.deep.equal({})
         expect(provider.asked).to.include.keys('/keys', '/redirecting', '/down')
         expect(provider.asked).not.to.have.property('/elsewhere')
-        // what was redirected failed for that, and not for its https
+        // a redirected token fails for the redirect, and not for its https
         const secure = oidc.issue({ iss: SECURE })
         expect((await here.api.call('GET', '/workloads', { token: secure })).status).to.equal(200)
       })

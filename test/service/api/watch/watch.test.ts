@@ -203,7 +203,7 @@ describe('a stream that nobody reads', () => {
       `GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bearer}\r\n\r\n`,
     )
     socket.pause()
-    // What the server does not close is open as long as nobody reads.
+    // A stream that the server does not close stays open as long as nobody reads.
     const free = async () => (await service.call('HEAD /api/v1/workloads?watch=true')).status === 200
     await eventually('the place to be taken', async () => !(await free()))
     await eventually('the place to be free', free, { timeout: 60_000, pause: 200 })

@@ -18,7 +18,7 @@ const MALFORMED = 'the token is malformed: get one from an issuer that is truste
 /** Claims of somebody who would like to be more. */
 const PROMOTED = { sub: 'admin', scope: 'dormouse:write', groups: ['system:masters'] }
 
-/** Tokens that anybody can make of a good one that was seen, and of what the issuer publishes. */
+/** Tokens that anybody can make from a good one, and from the issuer's published data. */
 export const FORGERIES: readonly Row<KnownIssuer>[] = [
   forgery('a word', MALFORMED, () => 'nonsense'),
   forgery('three words with dots between them', MALFORMED, () => 'header.claims.signature'),
@@ -54,7 +54,7 @@ export const FORGERIES: readonly Row<KnownIssuer>[] = [
     const { header, claims, signature } = partsOf(good)
     return jws({ ...header, typ: 'jwt' }, claims, always(signature))
   }),
-  // RFC 8725, sections 2.10, 3.9 and 3.10: what a header says of keys is never followed
+  // RFC 8725, sections 2.10, 3.9 and 3.10: references to keys in a header are never followed
   forgery('a kid that is the path of an empty file, the secret of HS256', ALGORITHM, ({ good }) => {
     const { header, claims } = partsOf(good)
     return jws({ ...header, alg: 'HS256', kid: '../../../../../dev/null' }, claims, hs256(''))

@@ -7,7 +7,7 @@ import { ISSUER } from './claims.ts'
 import { jws, partsOf, signerOf, type Header } from './jws.ts'
 import type { ClusterIssuer, SigningIssuer } from './row.ts'
 
-/** Of the provider, in the configuration and in its tokens. */
+/** The provider's URL, in the configuration and in its tokens. */
 const PROVIDER = 'https://login.example.com'
 /** The same provider, whose keys are fetched by https. */
 export const SECURE = 'https://secure.example.com'
@@ -86,7 +86,7 @@ export async function clusterIssuer(here: Served, trap: string): Promise<Cluster
     async deleted() {
       const token = await here.cluster.accountToken(here.namespace, 'deleted', grant)
       await here.kubectl('delete', 'serviceaccount', 'deleted')
-      // an API server knows accounts by a watch of its own, and remembers for ten seconds what it said of a token
+      // an API server learns of accounts by a watch, and caches its answer about a token for ten seconds
       await eventually('the cluster to know', async () => !(await isOfCluster(here, token)))
       return token
     },

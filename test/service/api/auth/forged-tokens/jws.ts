@@ -12,7 +12,7 @@ export type Signer = (input: Buffer) => Buffer
 /** A header or claims: an object, or the bytes that stand in its place. */
 type Part = object | string | Buffer
 
-/** A JWS in compact form (RFC 7515, section 3.1), with whatever header, payload and signature. */
+/** A JWS in compact form (RFC 7515, section 3.1), with any header, payload and signature. */
 export function jws(header: Part, payload: Part, signer: Signer): string {
   const input = `${encoded(header)}.${encoded(payload)}`
   return `${input}.${signer(Buffer.from(input)).toString('base64url')}`
@@ -28,7 +28,7 @@ export function hs256(secret: string | Buffer): Signer {
   return (input) => createHmac('sha256', secret).update(input).digest()
 }
 
-/** The same bytes, whatever they stand below. */
+/** The same bytes for any content. */
 export function always(signature: Buffer): Signer {
   return () => signature
 }

@@ -4,7 +4,7 @@ import { bearer, NOT_OF_THE_CLUSTER, refused, type ClusterIssuer, type Row } fro
 
 const kubernetes = NOT_OF_THE_CLUSTER
 
-/** Tokens that a cluster has made, and that are not for us; and what imitates them. */
+/** Tokens of a cluster for other audiences, and imitations of them. */
 export const OF_CLUSTER: readonly Row<ClusterIssuer>[] = [
   {
     what: "a token of the cluster for the API server's own audience",

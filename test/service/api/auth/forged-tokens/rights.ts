@@ -49,7 +49,7 @@ export const RIGHTS: readonly Row<SigningIssuer>[] = [
   },
 ]
 
-/** What an API server, or a proxy in front of one, would believe. */
+/** Headers that an API server, or a proxy in front of one, would believe. */
 export const IMPERSONATION = [
   'Impersonate-User: system:admin',
   'Impersonate-Group: system:masters',

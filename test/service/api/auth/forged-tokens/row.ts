@@ -4,22 +4,22 @@ import type { Signer } from './jws.ts'
 /** The ways to authenticate (docs/authentication.md). */
 export type Mode = 'local' | 'oidc' | 'kubernetes'
 
-/** The answer to a row. A message that ends in `…` goes on with what differs from place to place. */
+/** The answer to a row. A message that ends in `…` continues differently from place to place. */
 export interface Refused {
   readonly status: number
   readonly message: string
 }
 
-/** A request that must be refused, from what is known of the issuer. */
+/** A request that must be refused, made from an issuer's public data. */
 export interface Row<Issuer> {
-  /** What is sent: reads on after "The API refuses". */
+  /** The request, to follow "The API refuses". */
   readonly what: string
   /** By mode; one that is left out does not know such a token. */
   readonly refused: Readonly<Partial<Record<Mode, Refused>>>
   readonly send: (issuer: Issuer) => Sent | Promise<Sent>
 }
 
-/** A token, or the lines of the header with what stands after the path. */
+/** A token, or the lines of the header after the path. */
 export type Sent =
   | string
   | {
@@ -29,7 +29,7 @@ export type Sent =
       readonly flood?: readonly string[]
     }
 
-/** What everybody may know of an issuer that the service trusts. */
+/** The public data of an issuer that the service trusts. */
 export interface KnownIssuer {
   /** A token that the service accepts, and that may do anything. */
   readonly good: string
@@ -39,7 +39,7 @@ export interface KnownIssuer {
   readonly trap: string
 }
 
-/** The issuer itself: what it signs is refused for other reasons. */
+/** The issuer itself: its own tokens are refused for other reasons. */
 export interface SigningIssuer extends KnownIssuer {
   /** The good token with other claims and header parameters; undefined leaves one out. */
   issue(claims: object, header?: object): string
@@ -79,7 +79,7 @@ export function everywhere(message: string, status = 401): Row<never>['refused']
   return { ...byClaims(message, status), kubernetes: refused(message, status) }
 }
 
-/** What the cluster does not know is refused without a reason, since a TokenReview gives none. */
+/** A token unknown to the cluster is refused without a reason, since a TokenReview gives none. */
 export const NOT_OF_THE_CLUSTER = refused(
   'the cluster does not accept the token: get one by kubectl create token <service account> --audience dormouse',
 )

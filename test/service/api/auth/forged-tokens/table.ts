@@ -6,7 +6,7 @@ import { RIGHTS } from './rights.ts'
 import type { ClusterIssuer, Row, SigningIssuer } from './row.ts'
 import { SHAPES } from './shapes.ts'
 
-/** What the API refuses of an issuer whose claims say what a caller may: a key pair, or an OpenID provider. */
+/** Refused tokens of an issuer whose claims grant rights: a key pair, or an OpenID provider. */
 export const BY_CLAIMS: readonly Row<SigningIssuer>[] = [
   ...HEADERS,
   ...FORGERIES,
@@ -15,7 +15,7 @@ export const BY_CLAIMS: readonly Row<SigningIssuer>[] = [
   ...RIGHTS,
 ]
 
-/** What it refuses of the cluster's tokens. */
+/** Refused tokens of the cluster. */
 export const BY_CLUSTER: readonly Row<ClusterIssuer>[] = [...HEADERS, ...FORGERIES, ...OF_CLUSTER]
 
 /** All of them, once, without how they are made. */
