@@ -18,13 +18,13 @@ const VERSION = 'v1beta2'
 const WHEELS = `wheels.${GROUP}` as const
 /** Nothing may make them 0. */
 const HUBS = `hubs.${GROUP}` as const
-/** Whose count stands elsewhere than configured. */
+/** A kind whose count is at another path than configured. */
 const RIMS = `rims.${GROUP}` as const
 /** Nobody has installed it. */
 const SPOKES = `spokes.${GROUP}` as const
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-/** A definition whose count stands at `.spec.size.count`. */
+/** A definition with its count at `.spec.size.count`. */
 function definition(plural: string, kind: string, minimum = 0) {
   const count = { type: 'integer', minimum }
   const size = { type: 'object', properties: { count } }
@@ -100,7 +100,7 @@ describeOn(
       })
     }
 
-    /** What `dormouse release --all` does under this configuration. */
+    /** The output of `dormouse release --all` under this configuration. */
     async function released(config: object, ...more: string[]) {
       const directory = await mkdtemp(join(tmpdir(), 'dormouse-release-'))
       const file = join(directory, 'config.yaml')

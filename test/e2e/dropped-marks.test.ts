@@ -22,7 +22,7 @@ const CONFIGURATIONS = `${ADMISSION}/mutatingwebhookconfigurations`
 const BINDING = `${ADMISSION}/validatingadmissionpolicybindings/${dormouse.name}`
 const COUNT = 5
 
-/** It removes what it does not know from whatever is written: our state, its history and our label. */
+/** It removes unknown fields from every write: our state, its history and our label. */
 const aPolicyEngine = () => {
   const removal = (field: 'annotations' | 'labels', name: string, present: object | undefined) =>
     present && name in present

@@ -163,7 +163,7 @@ async function scaleAs(
   return (await on.cluster.admin.send('PUT', path, body, headers)).status
 }
 
-/** Types what a message recommends. */
+/** Runs the command that a message recommends. */
 async function clear(on: Enforced, message: string) {
   const [, typed] = /\bkubectl annotate (.*)/.exec(message) ?? []
   if (typed === undefined) throw new Error(`no command is named: ${message}`)

@@ -8,7 +8,7 @@ import { eventually, inParallel } from '../support/eventually.ts'
 import { annotated, manifest } from '../support/manifests.ts'
 import { awakeNow } from '../support/schedules.ts'
 
-/** What happens to a patch of Dormouse's, and to how many in a row. */
+/** The fault of Dormouse's patches, and of how many in a row. */
 const FAULTS: readonly (readonly [string, CallFault, number?])[] = [
   ['cut before it was sent on', { type: 'cut', stage: 'before' }],
   ['cut after it was carried out', { type: 'cut', stage: 'after' }],

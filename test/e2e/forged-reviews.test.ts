@@ -9,7 +9,7 @@ import { APPS, reviewBody, scaling } from '../support/reviews.ts'
 
 const CFO = 'cfo@example.com'
 
-/** What a pod of a stranger sends to the port of the webhook, which does not know who sends. */
+/** Reviews from a stranger's pod to the port of the webhook, which does not authenticate senders. */
 describeOn('forged reviews', function (on) {
   this.timeout(120_000)
   const policies = [{ name: 'dev', namespaces: { names: ['e2e-*'] }, enabled: true, schedule: '9:00-9:30' }]

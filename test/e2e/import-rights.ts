@@ -64,7 +64,7 @@ export function byAPersonWithFewRights(on: () => Cluster): void {
     expect(verified.code, verified.stdout).to.equal(0)
   })
 
-  /** What Dormouse or an import wrote on each sleeper and each Namespace. */
+  /** The annotations by Dormouse or an import on each sleeper and each Namespace. */
   async function marksIn(names: readonly string[]): Promise<unknown[]> {
     const there = left.sleepers.filter(({ namespace }) => names.includes(namespace))
     const own = names.map((name) => ({ kind: 'Namespace', namespace: '', name }))

@@ -10,7 +10,7 @@ import { awakeNow, comingMinute, sleepsAt } from '../support/schedules.ts'
 import { hasFollowed } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 
-/** Who counts on so much and waits for the end of another's Lease has not taken over at once, however slow the machine is. */
+/** A candidate that relies on such a duration has not taken over at once, however slow the machine is. */
 const LONG = { duration: '180s', renew: '170s' }
 
 /** Tests that end the leader in the middle of a wave: first by SIGKILL, then by SIGTERM. */

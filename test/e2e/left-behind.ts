@@ -20,10 +20,10 @@ export interface Imported {
   readonly stderr: string
 }
 
-/** What a tool left in a cluster while its workloads were asleep, and the import of it. */
+/** A tool's objects in a cluster while its workloads were asleep, and the import of them. */
 export class LeftBehind {
   readonly objects: readonly ImportedObject[]
-  /** Those that the tool has put to sleep and an import may take over. */
+  /** The sleepers that an import may take over. */
   readonly sleepers: readonly Expected[]
   readonly #on: () => Cluster
   readonly #tool: Tool
@@ -39,7 +39,7 @@ export class LeftBehind {
     )
   }
 
-  /** Creates all of it, and what of it is there already anew. The tool itself is stopped if so asked. */
+  /** Creates all of it, replacing existing objects; stops the tool itself if requested. */
   async load({ isStopped = false } = {}): Promise<void> {
     const on = this.#on()
     await defineForeign(on)
@@ -62,7 +62,7 @@ export class LeftBehind {
     const { admin } = this.#on()
     const own = this.objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)
     for (const name of own) await admin.send('DELETE', `/api/v1/namespaces/${name}`)
-    // The next tool's import would read what is left of them.
+    // The next tool's import would read the remains.
     await eventually(
       'the namespaces to be gone',
       async () => {
@@ -172,7 +172,7 @@ function pathTo(object: ImportedObject): string {
   return `${collectionTo(object)}/${object.metadata.name}?propagationPolicy=Background`
 }
 
-/** What others belong to, or read. */
+/** Owners and inputs of other objects. */
 function isFirst({ kind }: ImportedObject): boolean {
   return kind === 'ConfigMap' || kind === 'SleepInfo'
 }

@@ -2,7 +2,7 @@ import { describeOn } from '../support/clusters.ts'
 import { Player, realPlace, SANDBOX } from '../model/player.ts'
 import { holds } from '../model/property.ts'
 
-/** What has been found by then is told: a violation is not hidden by the time that it takes to make it smaller. */
+/** Reports results up to this time: shrinking a violation must not hide it. */
 const LONGEST = 180_000
 
 describe('random scenarios of people, edges and restarts, on a sandbox', function () {

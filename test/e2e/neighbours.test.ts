@@ -18,7 +18,7 @@ const PACE = 100
 
 describeOn('a tool that scales beside Dormouse, which has no webhook,', function (on) {
   this.timeout(120_000)
-  // As many writes a minute as may be configured: what ends a fight is not that number.
+  // The configurable maximum of writes a minute: it must not be the limit that ends a fight.
   const here = served(on, { newWorkloadGrace: '0s', controller: { writesPerWorkload: 1000 } })
 
   forEach((tool, index) => {
@@ -134,7 +134,7 @@ async function letAct(here: Served, tool: Neighbour, name: string, wants: Wants)
   return answers
 }
 
-/** Resolves once an Event says what this pattern matches. */
+/** Resolves once an Event matches this pattern. */
 async function told(here: Served, name: string, pattern: string): Promise<void> {
   const expected = new RegExp(pattern)
   await eventually(`an Event that says ${pattern}`, async () => {

@@ -3,7 +3,7 @@ import type { Client, KubernetesObject } from '../control-plane/client.ts'
 const ORIGINAL = 'downscaler/original-replicas'
 const APPLY = 'application/apply-patch+yaml'
 
-/** What the tool's own schedule says now. */
+/** The state wanted by the tool's own schedule. */
 export type Wants = 'up' | 'down'
 
 /** The answer to its write; undefined: it had nothing to write. */
@@ -15,9 +15,9 @@ export type Round = { readonly status: number; readonly body: KubernetesObject }
  */
 export interface Neighbour {
   readonly name: string
-  /** What it is called in managedFields. */
+  /** Its name in managedFields. */
   readonly manager: string
-  /** What it has put to sleep carries its mark: Dormouse leaves that alone, and puts it to sleep once it runs again. */
+  /** It marks its sleepers: Dormouse leaves those alone, and puts them to sleep once they run again. */
   readonly marks?: true
   round(admin: Client, path: string, wants: Wants): Promise<Round>
 }
@@ -27,7 +27,7 @@ interface Read extends KubernetesObject {
   readonly spec: { readonly replicas: number }
 }
 
-/** What a downscaler's round sets: the count, and the count to remember (null: forget it); undefined: nothing. */
+/** The writes of a downscaler's round: the count, and the count to remember (null: forget it); undefined: none. */
 function downscaled({ metadata, spec }: Read, wants: Wants) {
   const original = metadata.annotations?.[ORIGINAL]
   if (wants === 'down')
@@ -62,7 +62,7 @@ function downscaler(manager: string, version: string, verb: 'PATCH' | 'PUT'): Ne
 }
 
 /**
- * Remembers what it put to sleep, writes at its times alone, and wakes what it finds as it left it: to sleep by a forced
+ * Remembers its sleepers, writes at its times alone, and wakes those that are as it left them: to sleep by a forced
  * apply of the whole object, awake by a patch of the count.
  */
 function kubeGreen(): Neighbour {

@@ -12,7 +12,7 @@ const CERTIFICATES = { leafLifetime: '8760h', caLifetime: '87600h', renewAt: 0.9
 /** Nearly all that was recorded sleeps and wakes by this zone. */
 const ZONE = 'Europe/Berlin'
 
-/** A Sunday at 1:07 in UTC, from which on whatever is created now is most of a year old. */
+/** A Sunday at 1:07 in UTC, by which objects created now are most of a year old. */
 export function sundayNight(): number {
   const today = new Date(Date.now() + AGE)
   today.setUTCHours(1, 7, 0, 0)

@@ -12,7 +12,7 @@ const COUNT = 2
 const BY = 'k8s:cfo'
 const stored: StoredState = { ...EMPTY_STATE, kind: 'replicasets', counter: 9 }
 
-/** What somebody wrote on it, each asking for another count than it has. */
+/** Annotations that somebody wrote on it, each with another count than its own. */
 const FORGED = {
   'that it sleeps': {
     schedule: awakeNow(),
@@ -61,7 +61,7 @@ describeOn(
         expect(metadata.labels ?? {}).to.deep.equal(labels)
         expect(await here.patches(since, 'replicasets', name)).to.equal(0)
         const events = await here.events(name)
-        // Of its controller alone.
+        // The controller's own Events.
         expect(events.filter(({ reason }) => reason !== 'SuccessfulCreate')).to.deep.equal([])
         const { status, body } = await here.workload('replicasets', name).attempt('POST', 'wake')
         expect([status, body.error.code]).to.deep.equal([409, 'OWNED'])

@@ -15,7 +15,7 @@ import {
 export type AnyFault =
   | { readonly on: 'call'; readonly where: CallWhere; readonly fault: CallFault }
   | { readonly on: 'event'; readonly where: EventWhere; readonly fault: EventFault }
-  /** Of all watches of a resource that are open. */
+  /** For all open watches of a resource. */
   | {
       readonly on: 'watch'
       readonly resource: string

@@ -6,7 +6,7 @@ import { comesToRest, type Scheduled, type Want } from './resting.ts'
 import { clockBefore } from './shifted-clock.ts'
 import { behind, type ThroughFaults } from './through-faults.ts'
 
-/** What makes Dormouse act, and the call at which it is killed. */
+/** The cause of Dormouse's action, and the call at which it is killed. */
 export interface Crash {
   readonly kind: Kind
   readonly by: 'request' | 'edge'
@@ -45,7 +45,7 @@ export async function survivesCrash(here: ThroughFaults, crash: Crash): Promise<
   const rests = () => comesToRest(here, workload, want, { operations: want === 'asleep' ? 1 : 2 })
   try {
     const over = ask().then(rests)
-    // What is asked of a process that is being killed fails.
+    // Requests to a process that is being killed fail.
     over.catch(() => {})
     const call = await Promise.race([
       killing.killed,

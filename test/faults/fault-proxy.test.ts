@@ -91,7 +91,7 @@ describe('the fault proxy', () => {
     expect(told).to.deep.equal([[], ['GET']])
   })
 
-  /** What comes through of the events 1, 2 and 3 of one watch until it ends. */
+  /** The events 1, 2 and 3 of one watch that come through until it ends. */
   async function eventsThrough(): Promise<string> {
     const { body } = await request(`${url}${WATCH}`, { dispatcher: agent })
     for (const name of ['1', '2', '3'])

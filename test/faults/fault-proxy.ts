@@ -112,7 +112,7 @@ export class FaultProxy {
     return () => laid.lift()
   }
 
-  /** From now on both sides hear each other unchanged again; what is late already still comes late. */
+  /** From now on both sides are passed on unchanged; delayed messages stay delayed. */
   lift(): void {
     this.#onCalls.lift()
     this.#onEvents.lift()
@@ -135,7 +135,7 @@ export class FaultProxy {
 
   async #listen(tls: { cert: string; key: string } | undefined): Promise<string> {
     const handle = (incoming: IncomingMessage, response: ServerResponse) => {
-      // Whatever goes wrong between us and the API server is a cut for Dormouse.
+      // Any error between us and the API server is a cut for Dormouse.
       this.#handle(incoming, response).catch(() => response.destroy())
     }
     const server = tls ? createTlsServer(tls, handle) : createPlainServer(handle)

@@ -3,7 +3,7 @@ import type { Called, Verb } from './called.ts'
 /** `before`: the API server does not get the call; `after`: it has carried it out; `within`: half the answer is through. */
 export type Stage = 'before' | 'after' | 'within'
 
-/** What becomes of a call. */
+/** The fate of a call. */
 export type CallFault =
   /** The connection ends. */
   | { readonly type: 'cut'; readonly stage: Stage }
@@ -25,7 +25,7 @@ export type CallFault =
       readonly run: (called: Called) => Promise<'cut' | void>
     }
 
-/** What becomes of one event of a watch. */
+/** The fate of one event of a watch. */
 export type EventFault =
   | { readonly type: 'lose' | 'repeat' }
   /** It comes after the next one of its watch; half a second late if there is none. */
@@ -37,7 +37,7 @@ export type EventFault =
   /** Instead of it comes a line of the test's own, if it is no text as JSON. */
   | { readonly type: 'replace'; readonly line: unknown }
 
-/** Of what matches, the `nth` from now on (default 1), and those after it until there were `times` (default 1). */
+/** The `nth` match from now on (default 1), and the following ones, `times` in total (default 1). */
 export interface Turn {
   readonly nth?: number
   readonly times?: number

@@ -24,8 +24,8 @@ interface Step {
 }
 
 /**
- * Tests a scenario with as many workloads as each has events; of each workload another event is hidden. Mostly a later
- * event tells what was missed. Where none comes, only a list can, so the watch expires.
+ * Tests a scenario with as many workloads as each has events; for each workload another event is hidden. Mostly a later
+ * event reveals it. If none comes, only a list can, so the watch expires.
  */
 export function eachEventHidden(on: () => Cluster, kind: Kind): void {
   const here = throughFaults(on, { newWorkloadGrace: '0s', backoff: { maxOperations: 19, window: '1s' } })
@@ -123,7 +123,7 @@ export function eachEventHidden(on: () => Cluster, kind: Kind): void {
     )
   }
 
-  /** Of a DaemonSet, the number of nodes. */
+  /** For a DaemonSet, the number of nodes. */
   async function replicasOf(): Promise<number> {
     const { current_replicas: count } = await (await here.create(kind, 'one')).status()
     return kind === 'daemonsets' ? count : 1

@@ -12,9 +12,9 @@ interface Where {
 }
 
 /**
- * Kills Dormouse (SIGKILL) at its first patch of an object at which `when` holds, while it does what it is asked for;
- * resolves once it is dead.
- * @throws Error where no such patch comes
+ * Kills Dormouse (SIGKILL) at its first patch of an object at which `when` holds, while it handles a request; resolves
+ * once it is dead.
+ * @throws Error if no such patch comes
  */
 export async function killedAt(
   { proxy, dormouse, namespace }: ThroughFaults,
@@ -33,7 +33,7 @@ export async function killedAt(
     { verb: 'patch', namespace, ...where, times: Infinity },
     { type: 'hook', stage, run },
   )
-  // What is asked of a process that is being killed fails.
+  // Requests to a process that is being killed fail.
   const answered = ask().catch(String)
   const late = answered.then(async (answer) => {
     await sleep(PATIENCE, undefined, { ref: false })

@@ -12,7 +12,7 @@ interface Rule<Subject, Fault> {
   left: number
 }
 
-/** Faults that wait for what they strike. */
+/** Faults that wait for a match. */
 export class LaidFaults<Subject, Fault> {
   readonly #rules = new Set<Rule<Subject, Fault>>()
 

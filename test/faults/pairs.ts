@@ -23,7 +23,7 @@ const REQUESTS = {
 } as const
 export type RequestName = keyof typeof REQUESTS
 
-/** What people do beside the API. */
+/** People's actions beside the API. */
 const BY_HAND = {
   'scale by hand': (here, kind, name) => here.scale(kind, name, 2),
   'scale to 0 by hand': (here, kind, name) => here.scale(kind, name, 0),

@@ -9,7 +9,7 @@ import { Agent as HttpsAgent, request as askByTls } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 
-/** Of one connection alone, or made anew by the server that passes the answer on. */
+/** Headers of a single connection, or set by the server that passes the answer on. */
 const OF_ONE_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 /** Sends calls on to the API server, with the credentials that they came with. */
@@ -29,7 +29,7 @@ export class Relay {
     const { method, url = '/', headers } = incoming
     const ask = this.#agent instanceof HttpsAgent ? askByTls : askPlainly
     const onward = ask(new URL(url, this.#url), { method, headers, agent: this.#agent })
-    // Whoever waits for the answer, or reads it, hears of errors; when Dormouse has gone, nobody does any more.
+    // The reader of the answer gets errors; once Dormouse has disconnected, there is no reader.
     onward.on('error', () => {}).once('response', (answer) => answer.on('error', () => {}))
     const answered = once(onward, 'response') as Promise<[IncomingMessage]>
     gone.addEventListener('abort', () => onward.destroy())

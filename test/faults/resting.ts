@@ -13,7 +13,7 @@ const HISTORY = 20
 
 export type Want = 'asleep' | 'awake'
 
-/** A workload whose schedule is changed back and forth, and what must come of it. */
+/** A workload whose schedule is changed back and forth, and the expected result. */
 export interface Scheduled {
   readonly kind: Kind
   readonly name: string

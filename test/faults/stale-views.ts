@@ -120,7 +120,7 @@ export function decidedOnAStaleView(on: () => Cluster, kind: Kind, beginnings: r
     Object.fromEntries(titles.map((title, index) => [title, values[index]]))
 }
 
-/** What a record or a refusal says, but for times and names. */
+/** A record or a refusal without times and names. */
 function outcomeOf({ status, body }: ApiAnswer): unknown {
   if (status !== 200) return { status, code: body.error.code }
   const { data } = body

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Called } from './called.ts'
 import type { CallFault, Stage } from './faults.ts'
 
-/** Does what the faults say at this stage; whether the call ends there. */
+/** Applies the faults of this stage; returns whether the call ends there. */
 export async function strikeCall(
   stage: Exclude<Stage, 'within'>,
   faults: readonly CallFault[],

@@ -18,7 +18,7 @@ export class TappedWatch {
   readonly #answer: IncomingMessage
   readonly #response: ServerResponse
   readonly #strike: (event: WatchedEvent) => EventFault | undefined
-  /** Of a line that has not ended. */
+  /** An unfinished line. */
   #pending: Buffer[] = []
   #held: string[] = []
   /** It is frozen until each who froze it has thawed it. */
@@ -55,7 +55,7 @@ export class TappedWatch {
     return () => this.#thaw()
   }
 
-  /** Passes a line of the test's own, at once; what is no text as JSON. */
+  /** Sends a line of the test's own, at once; as JSON unless it is a text. */
   say(line: unknown): void {
     this.#write(`${textOf(line)}\n`)
   }
@@ -67,7 +67,7 @@ export class TappedWatch {
     this.#over = true
   }
 
-  /** The connection ends, after what has passed so far. */
+  /** Closes the connection, after the lines sent so far. */
   cut(): void {
     this.#over = true
     setImmediate(() => {

@@ -29,7 +29,7 @@ export async function argoRollouts(asking: Mocha.Context): Promise<ArgoRollouts>
   return { controller: join(folder, 'rollouts-controller'), definitions: join(folder, 'definitions') }
 }
 
-/** From a copy of its sources: what its `go.mod` replaces counts in its own module alone. */
+/** From a copy of its sources: replacements of its `go.mod` apply in its own module alone. */
 async function build(into: string, say: (line: string) => void): Promise<void> {
   const { directory } = await downloadModule(MODULE, VERSION)
   const folder = join(into, 'module')

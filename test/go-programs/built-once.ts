@@ -4,16 +4,16 @@ import { leaveOut } from '../support/leave-out.ts'
 import { filled, madeOnce, sharedCache } from './cache.ts'
 import { hasGo } from './go-module.ts'
 
-/** What tests run of a released Go module, in a folder of the cache. */
+/** A program of a released Go module, in a folder of the cache. */
 interface Wanted {
   /** As people name it, with its version. */
   readonly title: string
   /** The folder's name. */
   readonly key: string
-  /** The program, and what the folder holds beside it. */
+  /** The program, and the folder's other files. */
   readonly program: string
   readonly beside: readonly string[]
-  /** How long it takes on two cores, as a person is told. */
+  /** The build's duration on two cores, for people. */
   readonly takes: string
   /** Fills the folder. */
   build(into: string, say: (line: string) => void): Promise<void>

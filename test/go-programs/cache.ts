@@ -8,7 +8,7 @@ export function sharedCache(key: string, env = process.env): string {
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'dormouse', key)
 }
 
-/** What `find` finds at `path`, else what `make` makes there; other processes of this machine wait for it. */
+/** The result of `find` at `path`, else that of `make`; other processes of this machine wait for it. */
 export async function madeOnce<T>(
   path: string,
   say: (line: string) => void,

@@ -10,7 +10,7 @@ type KedaVersion = (typeof KEDA_VERSIONS)[number]
 
 export interface Keda {
   readonly version: KedaVersion
-  /** The path of the operator's program. Its name is the field manager of what it writes, as in KEDA's own image. */
+  /** The path of the operator's program. Its name is the field manager of its writes, as in KEDA's own image. */
   readonly operator: string
   /** The folder of its custom resource definitions. */
   readonly definitions: string

@@ -14,7 +14,7 @@ function requestOf(port: PortName): string {
   return `GET ${PATHS[port].get} HTTP/1.1\r\nHost: a\r\n\r\n`
 }
 
-/** What clients do that would take a place for as long as they like. */
+/** Behaviours of clients that would keep a place as long as they like. */
 export const BEHAVIOURS: Readonly<Record<string, (port: PortName, token: string) => Behaviour>> = {
   'say nothing': () => ({ silent: true }),
   'send their headers a byte at a time': () => ({ first: 'GET / HTTP/1.1\r\nHost: a\r\nX: ', drip: 'x' }),

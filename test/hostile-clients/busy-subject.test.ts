@@ -9,7 +9,7 @@ import { Stage } from './stage.ts'
 
 const PER_SECOND = 1000
 const SECONDS = 3
-/** Of the configuration: the defaults. */
+/** The configuration's defaults. */
 const RATE = { perSecond: 20, burst: 40 }
 
 describe('a subject that sends 1,000 requests a second', function () {

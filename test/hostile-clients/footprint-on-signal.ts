@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Loaded before the program: on SIGUSR2 it collects all garbage and logs what is left, so that a test compares what is
- * held and not what has not been collected yet.
+ * Loaded before the program: on SIGUSR2 it collects all garbage and logs the footprint, so that tests compare live
+ * memory.
  */
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

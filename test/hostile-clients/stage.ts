@@ -8,14 +8,14 @@ import { startSandboxCluster, type StartedCluster } from '../support/sandbox-clu
 
 const PRELOAD = new URL('footprint-on-signal.ts', import.meta.url).href
 
-/** What the program holds, in bytes and numbers, after its garbage was collected. */
+/** The program's memory and handles, after a garbage collection. */
 export interface Footprint {
   readonly heap: number
   readonly rss: number
   readonly descriptors: number
 }
 
-/** One of the program's ports, and what an ordinary client asks there. */
+/** One of the program's ports, and an ordinary client's request there. */
 export interface Port {
   readonly url: string
   readonly ask: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: string }

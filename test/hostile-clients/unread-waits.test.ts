@@ -8,7 +8,7 @@ import { createNamespace } from '../support/served.ts'
 import { Crowd } from './crowd.ts'
 import { shown, Stage } from './stage.ts'
 
-/** Of one subject (src/service/api/places.ts), and how many come together: those have places of answers until they wait. */
+/** For one subject (src/service/api/places.ts), and how many come together: those have places of answers until they wait. */
 const PLACES = 64
 const TOGETHER = 8
 /** Milliseconds: an answer that comes so soon did not wait. */

@@ -4,9 +4,9 @@ import { endsWithTests, RunningProgram } from '../support/running-program.ts'
 import type { ImageConfig } from './store.ts'
 
 /**
- * Does what a container runtime does: the image's files as a read-only root, /proc, a minimal /dev, the image's
- * user without any way to gain privileges. Arguments: root, size of /dev/shm or 0 for none,
- * uid:gid, working folder, then variables and the command.
+ * Acts as a container runtime: the image's files as a read-only root, /proc, a minimal /dev, the image's user without
+ * any way to gain privileges. Arguments: root, size of /dev/shm or 0 for none, uid:gid, working folder, then variables
+ * and the command.
  */
 const ENTER = `
 set -e

@@ -21,7 +21,7 @@ export class ImageStore {
     this.#folder = folder
   }
 
-  /** Runs buildah over this store; resolves with what it wrote. */
+  /** Runs buildah over this store; resolves with its output. */
   async buildah(...args: readonly string[]): Promise<string> {
     const temporary = join(this.#folder, 'tmp')
     await mkdir(temporary, { recursive: true })
@@ -57,7 +57,7 @@ export class ImageStore {
 
   /** Removes everything, also after a failure. */
   async remove(): Promise<void> {
-    // Otherwise rm would empty what a killed buildah has left mounted.
+    // Otherwise rm would delete the contents of mounts that a killed buildah left.
     const mounts = (await readFile('/proc/self/mountinfo', 'utf8'))
       .split('\n')
       .map((line) => line.split(' ')[4])

@@ -45,9 +45,9 @@ export class Objects implements ClusterObjects {
   answers = true
   /** Kinds that it does not answer for. */
   unknown: readonly string[] = []
-  /** Paths of what the person may not read. */
+  /** Paths that the person may not read. */
   unread = /^$/
-  /** What was written, in order. */
+  /** The writes, in order. */
   readonly writes: string[] = []
   #version = 1
 
@@ -162,7 +162,7 @@ export function ofKubeGreen(namespace: string): ImportedObject[] {
   ]
 }
 
-/** What an import of GoKubeDownscaler, which has no defaults, would do with the objects as they are now. */
+/** The plan of an import of GoKubeDownscaler, which has no defaults, for the present objects. */
 export function planOf(all: Iterable<ImportedObject>): Step[] {
   const objects = [...all]
   return planOfDownscaler(

@@ -37,7 +37,7 @@ describe('an import', () => {
     const again = planOf(cluster.objects.values())
     expect(verdicts(again)).to.deep.equal([
       'mapped namespace shop',
-      // It gives back what it was lent.
+      // It removes its temporary settings.
       'mapped deployment shop/web',
       'mapped deployment shop/api',
     ])

@@ -88,7 +88,7 @@ describe('a request by annotation', () => {
     ['resume', web.overridden(), 'resume', ({ override }) => override, undefined],
     ['adopt 4', web.withReplicas(0), 'adopt', ({ snoozed }) => snoozed?.replicas, 4],
     ['adopt 5', foundAtZero, 'adopt', ({ snoozed }) => snoozed?.replicas, 5],
-    // Whatever put it to sleep still counts: the count alone was missing.
+    // Whatever put it to sleep still applies: only the count was missing.
     ['adopt 6', foundAtZero, 'adopt', ({ intent }) => intent, stateOf(foundAtZero).intent],
   ]
   for (const [text, before, verb, seen, expected] of DONE)

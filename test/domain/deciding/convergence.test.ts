@@ -11,10 +11,10 @@ import { aDeployment } from '../../support/workloads.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 
 const NOW = at('Mon 17:55')
-/** Design, section 2: whatever marks a workload arrives with, after this many writes there is nothing to do. */
+/** Design, section 2: whatever marks a workload starts with, after this many writes there is nothing to do. */
 const MOST_WRITES = 3
 
-/** What a workload is beside its marks. */
+/** The workload without its marks. */
 const REST = fc.record({
   replicasManager: fc.constantFrom(
     undefined,
@@ -35,7 +35,7 @@ const KIND = fc.constantFrom<Kind>(...KINDS)
 const CASE = KIND.chain((kind) =>
   fc.record({
     kind: fc.constant(kind),
-    /** What the informer saw before, in order; the last one is the workload as it is. */
+    /** The informer's earlier copies, in order; the last one is the present workload. */
     copies: fc.array(anyMarks(NOW, kind), { minLength: 1, maxLength: 4 }),
     rest: REST,
     prompt: fc.boolean(),

@@ -24,7 +24,7 @@ const edited = (workload: Workload, replicas: number) =>
 const deployed = (workload: Workload) => ({ ...workload, generation: workload.generation + 1 })
 
 describe('a manual wake never lowers the kept count', () => {
-  /** What happens before the edge; the count that is awake in the morning, and the one that is kept in the evening. */
+  /** Events before the edge; the awake count in the morning, and the kept one in the evening. */
   const cases: [string, Workload, { morning: number; evening: number }][] = [
     ['scaled to less', scaledTo(1), { morning: 5, evening: 5 }],
     ['scaled to as many', scaledTo(5), { morning: 5, evening: 5 }],

@@ -16,7 +16,7 @@ const agent = aDaemonSet()
 const wokenToOne = aDeployment().with(followed(stepped(asleep.scaledByHand(1), NIGHT).after))
 const oneHour = { at: NOON, trigger: 'api', by: alice, for: HOUR } as const
 
-/** What a person reads: the workload, when, the code and the whole text. */
+/** The workload, the time, the code and the whole text. */
 const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCode, text: string][] = [
   ['deleted', asleep.with({ deleting: true }), NIGHT, 'deleting', 'it is being deleted'],
   ['never managed', aDeployment(), NOON, 'not_managed', 'not managed'],

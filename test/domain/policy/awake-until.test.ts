@@ -21,7 +21,7 @@ function under(awakeUntil: string | undefined): Rules {
 }
 
 type Level = string | undefined
-/** What the workload says, and its Namespace; until when it is awake, or where the fault stands. */
+/** The settings of the workload and of its Namespace; until when it is awake, or the source of the fault. */
 const rows: [what: string, own: Level, namespace: Level, until: string | undefined, faultAt?: string][] = [
   ['absent on both', undefined, undefined, undefined],
   ['absent on the workload', undefined, LATER, '2026-03-03T01:00:00Z'],

@@ -5,7 +5,7 @@ import { inheriting, type Level } from './inheriting.ts'
 
 const DEFAULTS = { timezone: 'UTC' }
 
-/** For each setting: what two levels may say, and what is meant without any. */
+/** For each setting: the values of two levels, and the default's meaning. */
 const VALUES: Record<SettingName, { near: string; far: string; invalid: string; none: unknown }> = {
   enabled: { near: 'false', far: 'true', invalid: 'yes', none: false },
   schedule: { near: '8:00-18:00', far: '7:00-20:00', invalid: '8-18', none: undefined },
@@ -20,7 +20,7 @@ const SOURCE: Record<Level, Source> = {
 }
 const LEVELS: readonly Level[] = ['workload', 'namespace', 'policy']
 
-/** What `text` means once it is found. */
+/** The meaning of a found `text`. */
 function meaning(name: SettingName, text: string): unknown {
   if (name !== 'enabled' && name !== 'autoWake') return text
   return text === 'true' || text === 'false' ? text === 'true' : 'unclear'

@@ -24,7 +24,7 @@ export function aNamespace(change: Partial<Namespace> = {}): Namespace {
   }
 }
 
-/** What a workload of the Namespace shop inherits. */
+/** A workload's inherited settings in the Namespace shop. */
 export function heirIn(
   namespace: Partial<Namespace>,
   policies: readonly CompiledPolicy[],
@@ -33,7 +33,7 @@ export function heirIn(
   return new Inheritance(policies).of(aNamespace(namespace)).by({ ...DEPLOYMENT, ...heir })
 }
 
-/** What a Deployment inherits of these texts; a policy has them as the configuration does. */
+/** A Deployment's settings inherited from these texts; a policy has them in the configuration's form. */
 export function inheriting(texts: Partial<Record<Level, Partial<Record<SettingName, string>>>>): Inherited {
   const { enabled, autoWake, ...rest } = texts.policy ?? {}
   const policy = compilePolicy({

@@ -18,7 +18,7 @@ const RULES = rulesWith(
   calendarsOf({ de: { '2026-03-02': '9:00-21:00' }, company: {}, broken: 'no file' }),
 )
 
-/** What people write, and mistype. */
+/** Valid and mistyped values. */
 const VALID = {
   enabled: ['true', 'true', 'false'],
   schedule: ['8:00-18:00', '7:00-22:00', '19:00-6:00,Mon-Fri'],

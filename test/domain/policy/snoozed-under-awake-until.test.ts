@@ -32,7 +32,7 @@ function snoozed(
   const keep = () => cluster.annotate('awakeUntil', iso(until))
   if (first === 'until') keep()
   cluster.settle()
-  // Of a sleeper the schedule's sleep goes on, and nobody's snooze.
+  // A sleeper continues the schedule's sleep, and nobody's snooze.
   if (cluster.isAsleep) cluster.request({ action: 'wake' })
   cluster.request({ action: 'snooze', ...(limit === undefined ? {} : { for: limit }) })
   keep()

@@ -6,7 +6,7 @@ import type { WallClock } from './wall-clock.ts'
 
 export const MINUTE = 60_000
 export const DAY = 24 * 60
-/** Within this of the ends of what was walked, windows or edges may lie outside it. */
+/** Within this distance of the walk's ends, windows or edges may lie outside it. */
 export const MARGIN = 40 * DAY
 
 const day = constantFrom<Weekday>(1, 2, 3, 4, 5, 6, 7)

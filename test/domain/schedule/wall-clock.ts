@@ -1,6 +1,6 @@
 /**
- * The clocks of a zone, walked minute by minute with nothing but Intl: what the schedules are compared with.
- * Local minutes are counted as UTC's would be.
+ * The clocks of a zone, walked minute by minute with nothing but Intl, to compare schedules with. Local minutes are
+ * counted as in UTC.
  */
 export interface WallClock {
   /** The first instant walked, and how many minutes were. */

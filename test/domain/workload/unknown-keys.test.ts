@@ -70,7 +70,7 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }
 
-/** The annotations of the state, with what a later release has added at each place of the document. */
+/** The annotations of the state, with a later release's additions at each place of the document. */
 function laterTexts(state: StoredState, added: Record<string, Fields>): StateTexts {
   const { state: text, ...history } = encodeState(state)
   const document = JSON.parse(text) as Fields
@@ -87,7 +87,7 @@ function textOf({ annotations }: Workload): string {
   return annotations.state ?? expect.fail('it has no state')
 }
 
-/** What stands at a place of the state beside what this release knows. */
+/** The keys at a place of the state that this release does not know. */
 function expectKept(workload: Workload, added: Record<string, Fields>, ...places: string[]): void {
   const document = JSON.parse(textOf(workload)) as Fields
   for (const place of places) {

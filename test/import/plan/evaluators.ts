@@ -32,7 +32,7 @@ export function isInGo(at: number, { first, last, from, to, zone }: Hours): bool
   return inDays && inHours
 }
 
-/** What a SleepInfo does at a minute: its days hold for both times. */
+/** A SleepInfo's effect at a minute: its days apply to both times. */
 export interface Info {
   readonly days: readonly number[]
   readonly sleep: number

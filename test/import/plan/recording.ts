@@ -14,7 +14,7 @@ export const TOOLS = [
 ] as const
 export type Tool = (typeof TOOLS)[number]
 
-/** One workload: what it was before the tool, and what it is now. */
+/** One workload before the tool, and now. */
 export interface Expected {
   readonly namespace: string
   readonly kind: string
@@ -44,7 +44,7 @@ export function objectsOf(tool: Tool): ImportedObject[] {
   return tool === 'gokubedownscaler-main' ? [...MAIN, ...objects] : objects
 }
 
-/** What a downscaler left, with its program's settings. */
+/** A downscaler's traces, with its program's settings. */
 export function leftBy(tool: Exclude<Tool, 'kube-green'>): Left {
   const found = objectsOf(tool)
   const own = found.find(

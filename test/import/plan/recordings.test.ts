@@ -10,7 +10,7 @@ import {
 import { byNamespace, planOfKubeGreen } from '../../../src/import/plan/kube-green-plan.ts'
 import { expectedOf, leftBy, objectsOf, RECORDED, TOOLS, type Expected, type Tool } from './recording.ts'
 
-/** Sleepers that cannot be taken over, and what says why. */
+/** Sleepers that cannot be taken over, and the message's reason. */
 const REFUSED: Readonly<Record<string, RegExp>> = {
   'deployment py-shop/api': /keeps 1 of its replicas.*a count of 5/,
   'statefulset py-shop/queue': /keeps 2 of its replicas.*a count of 5/,

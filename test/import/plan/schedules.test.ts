@@ -29,7 +29,10 @@ const lists = (wraps: boolean) =>
   ZONE.chain((zone) => fc.tuple(listOf(zone, wraps), listOf(zone, wraps), fc.constant(zone)))
 const listOf = (zone: string, wraps: boolean) => fc.array(hours(zone, wraps), { minLength: 1, maxLength: 3 })
 
-/** Compares with what another tool says of each minute of four weeks; a schedule without hours is asleep in all but one of a day. */
+/**
+ * Compares with the other tool's result at each minute of four weeks; a schedule without hours is asleep in all but one
+ * of a day.
+ */
 function expectSame(wanted: Wanted, isAwake: (at: number) => boolean): void {
   expect(wanted.refused).to.equal(undefined)
   const schedule = compileSchedule(wanted.schedule, wanted.timezone)
@@ -94,7 +97,7 @@ describe('an imported schedule says of each minute of four weeks what the other 
         const weekdays = each.days.map((day) => (day + 1) % 7).join(',')
         const times = { weekdays, sleepAt: at(each.sleep), wakeUpAt: at(each.wake), timeZone }
         const awake = new Map<number, boolean>()
-        // A week before, so that what it did last is known.
+        // Starts a week earlier, so that its last action is known.
         for (const [when, state] of playedByKubeGreen(each, timeZone, FROM - WEEK)) {
           if (when >= FROM + 4 * WEEK) break
           awake.set(when, state)
