@@ -12,7 +12,7 @@ import { registerSandbox, type SandboxPorts } from './service/cli/sandbox.ts'
 import { registerServe } from './service/cli/serve.ts'
 import { registerToken } from './service/cli/token.ts'
 import { describedVerbs } from './client/catalogue.ts'
-import { legible } from './client/legible.ts'
+import { safeOutput } from './client/safe-output.ts'
 import { placeOfVerb } from './client/verb-first.ts'
 import { systemClock } from './service/process/clock.ts'
 import { LineBatches } from './service/process/line-batches.ts'
@@ -24,7 +24,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 }
 const log = logBatches()
 const ports: SandboxPorts = {
-  stdout: legible(process.stdout),
+  stdout: safeOutput(process.stdout),
   stderr: { write: afterTheLog },
   clock: systemClock,
   timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -105,7 +105,7 @@ function logBatches(): LineBatches {
 /** A message for people is the last line, since the log before it explains it. */
 function afterTheLog(text: string): void {
   log.flush()
-  legible(process.stderr).write(text)
+  safeOutput(process.stderr).write(text)
 }
 
 /** Aborted by the first SIGTERM or SIGINT; the second one ends the process at once. */

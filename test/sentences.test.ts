@@ -29,7 +29,7 @@ const SENTENCES = new Set(['reason', 'message', 'messages', 'warning', 'warnings
 const ALLOWED: Readonly<Record<string, string>> = {
   'src/client/cluster/failures.ts': "Kubernetes' own: a Status of it has no other place for what lacks",
   'src/client/http/http-dormouse.ts': 'what the API puts before the message of a dry run',
-  'src/client/commands/together.ts': 'a name that the message may begin with, and no words',
+  'src/client/commands/for-each-workload.ts': 'a name that the message may begin with, and no words',
 }
 
 function* nodesOf(value: unknown): Generator<Node> {

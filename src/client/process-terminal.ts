@@ -1,6 +1,6 @@
 import { systemClock } from '../service/process/clock.ts'
 import { connect, openCluster } from './connect.ts'
-import { legible } from './legible.ts'
+import { safeOutput } from './safe-output.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The parts of Node's `process` that the client uses. */
@@ -14,7 +14,7 @@ export function processTerminal(
 ): Terminal {
   // Windows has its home elsewhere.
   const environment = { ...env, HOME: env['HOME'] ?? env['USERPROFILE'] }
-  const outside = { clock: systemClock, environment, stderr: legible(stderr), stopSignal }
+  const outside = { clock: systemClock, environment, stderr: safeOutput(stderr), stopSignal }
   return {
     stdout,
     stderr,

@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander'
 import { messageOf, UsageError } from '../service/process/errors.ts'
 import { programFor } from './catalogue.ts'
-import { AlreadyTold } from './commands/already-told.ts'
-import { legible } from './legible.ts'
+import { AlreadyReported } from './commands/already-reported.ts'
+import { safeOutput } from './safe-output.ts'
 import type { Terminal } from './terminal.ts'
 import { placeOfVerb, verbFirst } from './verb-first.ts'
 
@@ -15,7 +15,7 @@ export async function runClient(
   version: string,
   outside: Terminal,
 ): Promise<number> {
-  const terminal = { ...outside, stdout: legible(outside.stdout), stderr: legible(outside.stderr) }
+  const terminal = { ...outside, stdout: safeOutput(outside.stdout), stderr: safeOutput(outside.stderr) }
   try {
     if (given[0] === '__complete') {
       const { complete } = await import('./complete.ts')
@@ -32,7 +32,7 @@ export async function runClient(
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (error instanceof AlreadyTold) return 1
+    if (error instanceof AlreadyReported) return 1
     if (terminal.stopSignal.aborted) return 130
     terminal.stderr.write(`error: ${messageOf(error)}\n`)
     return isUsage(error) ? 2 : 1

@@ -17,7 +17,7 @@ export function styleFor(
 }
 
 /** Prints once, on standard error, what may be missing from the data; `names`: only names are shown. */
-export function tellNotes(
+export function printNotes(
   { stderr }: Pick<Terminal, 'stderr'>,
   { notes, unknowns }: Pick<Dormouse, 'notes' | 'unknowns'>,
   names = false,

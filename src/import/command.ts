@@ -20,7 +20,7 @@ import { downscalerAmong, toolsAmong, TOOLS, type Running, type Tool } from './t
 import type { ClusterObjects, Connection } from '../client/ports.ts'
 import { checkImpersonation, clusterOptions, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
-import { AlreadyTold } from '../client/commands/already-told.ts'
+import { AlreadyReported } from '../client/commands/already-reported.ts'
 import { pathOf } from './resources.ts'
 
 interface Options extends Connection {
@@ -81,10 +81,10 @@ async function run(cluster: ClusterObjects, options: Options, terminal: Terminal
     stderr.write(
       `nothing was changed: ${refused} of these are refused. Do them by hand, or leave them out by --partial\n`,
     )
-    throw new AlreadyTold(`${refused} refused`)
+    throw new AlreadyReported(`${refused} refused`)
   }
   const isDone = await carriedOut(cluster, steps, dryRun, terminal)
-  if (!isDone) throw new AlreadyTold('not all was done')
+  if (!isDone) throw new AlreadyReported('not all was done')
 }
 
 /** Whether nothing failed, and every count is kept. The last line sums up. */
@@ -151,7 +151,7 @@ async function verified(
         'nothing is left to compare them with\n',
     )
   stderr.write(`${comparisonsText(all)}\n`)
-  if (all.some(({ isKept }) => !isKept)) throw new AlreadyTold('counts differ')
+  if (all.some(({ isKept }) => !isKept)) throw new AlreadyReported('counts differ')
 }
 
 async function planned(

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { atItsPace } from '../../src/client/cluster/pace.ts'
+import { retriedOverRate } from '../../src/client/cluster/pace.ts'
 import { causeOf } from '../../src/domain/workload/explanation.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 
@@ -15,7 +15,7 @@ describe('a call that asks Dormouse for something', function () {
 
   it('is made again in a moment where it came too soon after others', async () => {
     const failures = [TOO_SOON, TOO_SOON]
-    const done = await atItsPace(async () => {
+    const done = await retriedOverRate(async () => {
       const failure = failures.shift()
       if (failure) throw failure
       return 'done'
@@ -28,7 +28,7 @@ describe('a call that asks Dormouse for something', function () {
     let calls = 0
     const pinned = refusal('is pinned', 'pinned')
     let failure: unknown
-    await atItsPace(async () => {
+    await retriedOverRate(async () => {
       calls += 1
       throw pinned
     }).catch((error: unknown) => (failure = error))

@@ -2,7 +2,7 @@ import { KubernetesClient } from '../../kubernetes/client.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import type { ClusterObjects, Patched } from '../ports.ts'
 import { explaining, isMissing } from './failures.ts'
-import { atItsPace } from './pace.ts'
+import { retriedOverRate } from './pace.ts'
 import { NO_OBSERVER } from './reader.ts'
 
 const FIELD_MANAGER = 'kubectl-dormouse'
@@ -78,7 +78,7 @@ export class ApiObjects implements ClusterObjects {
         contentType: 'application/merge-patch+json',
         body,
       } as const
-      const { answer, warnings } = await atItsPace(() => this.#client.answered(call))
+      const { answer, warnings } = await retriedOverRate(() => this.#client.answered(call))
       return { annotations: answer.metadata.annotations ?? {}, warnings }
     })
   }

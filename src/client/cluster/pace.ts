@@ -7,7 +7,7 @@ const PAUSE = 500
 const LONGEST = 30_000
 
 /** Makes a call that changes something through Dormouse; repeats it shortly after if it was over the rate. */
-export async function atItsPace<Result>(call: () => Promise<Result>): Promise<Result> {
+export async function retriedOverRate<Result>(call: () => Promise<Result>): Promise<Result> {
   const until = performance.now() + LONGEST
   for (;;) {
     try {

@@ -13,7 +13,7 @@ import { Refusal } from '../../service/process/errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
 import { ClusterRefusal } from '../../kubernetes/failures.ts'
 import type { Answer } from '../ports.ts'
-import { atItsPace } from './pace.ts'
+import { retriedOverRate } from './pace.ts'
 import type { ClusterReader } from './reader.ts'
 
 /** By which managedFields and the audit log know our writes. */
@@ -181,7 +181,7 @@ export class ClusterWriter {
       body,
       timeout: PATIENCE,
     } as const
-    const { answer, warnings } = await atItsPace(() => this.#reader.client.answered(call))
+    const { answer, warnings } = await retriedOverRate(() => this.#reader.client.answered(call))
     return { object: answer, messages: warnings }
   }
 }

@@ -3,7 +3,7 @@ import { OPERATIONS, type CommandAction, type Request, type Said } from '../../d
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { UsageError } from '../../service/process/errors.ts'
 import { resourceName } from '../kinds.ts'
-import { oneLine } from '../legible.ts'
+import { oneLine } from '../safe-output.ts'
 import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'
 import { forPrograms } from '../output.ts'
 import type { Answer, Connection, Dormouse } from '../ports.ts'
@@ -13,8 +13,8 @@ import type { Style } from '../text/why.ts'
 import { durationOption } from '../times.ts'
 import { chosen, manyOptions, type ManyOptions } from './chosen.ts'
 import { styleFor } from '../style.ts'
-import { AlreadyTold } from './already-told.ts'
-import { withoutRefused } from './together.ts'
+import { AlreadyReported } from './already-reported.ts'
+import { forEachWorkload } from './for-each-workload.ts'
 import { waitForPods } from './waiting.ts'
 
 export interface RequestOptions extends Connection, OutputOptions, ManyOptions {
@@ -87,12 +87,12 @@ async function ask<A extends CommandAction, Options extends RequestOptions>(
   const targets = await chosen(terminal, dormouse, namespace, texts, named, question)
   if (targets === undefined) {
     terminal.stderr.write('nothing was changed\n')
-    throw new AlreadyTold('not confirmed')
+    throw new AlreadyReported('not confirmed')
   }
   const style = styleFor(terminal, options, dormouse)
   // Beside data for programs it is a message.
   const output = options.output === undefined ? terminal.stdout : terminal.stderr
-  const { done, told: failures } = await withoutRefused(terminal, style, targets, async (key) => {
+  const { done, throwIfFailed } = await forEachWorkload(terminal, style, targets, async (key) => {
     const answer = await dormouse.request(key, request, dryRun)
     output.write(answerText(key, answer, dryRun, style, options.allNamespaces === true))
     return { key, answer }
@@ -112,7 +112,7 @@ async function ask<A extends CommandAction, Options extends RequestOptions>(
     const text = await forPrograms(options.output, found, targets.isList)
     terminal.stdout.write(text ?? '')
   }
-  failures()
+  throwIfFailed()
 }
 
 /** `deployment.apps/web: woken to 3 replicas: …`, with several namespaces `… in shop: …`, and further messages below. */

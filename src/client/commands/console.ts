@@ -4,7 +4,7 @@ import { Refusal, UsageError } from '../../service/process/errors.ts'
 import { ConsoleServer } from '../../console/client/server.ts'
 import { connected, connectionOptions, withExamples } from '../options.ts'
 import type { Connection, Dormouse } from '../ports.ts'
-import { tellNotes } from '../style.ts'
+import { printNotes } from '../style.ts'
 import type { Terminal } from '../terminal.ts'
 
 interface Options extends Connection {
@@ -39,7 +39,7 @@ async function serve(terminal: Terminal, dormouse: Dormouse, options: Options): 
   const url = await server.start(port)
   let forget = async () => {}
   try {
-    tellNotes(terminal, dormouse)
+    printNotes(terminal, dormouse)
     stdout.write(`${url}\n`)
     stderr.write(`the link signs you in to ${dormouse.place}, once; Ctrl-C ends it\n`)
     if (options.open) {

@@ -11,7 +11,7 @@ import { listHeader, listRow, type Columns } from '../text/list.ts'
 import { SHOWN, stateOf } from '../text/state.ts'
 import { Table } from '../text/table.ts'
 import { keyOfFound } from '../text/why.ts'
-import { styleFor, tellNotes } from '../style.ts'
+import { styleFor, printNotes } from '../style.ts'
 
 interface Options extends Connection, OutputOptions {
   readonly allNamespaces?: true
@@ -55,7 +55,7 @@ async function list(
   if (options.watch) return watch(terminal, dormouse, selection, columns, options, wanted)
   const found = (await dormouse.list(selection)).filter(wanted)
   const text = await forPrograms(options.output, found, true)
-  tellNotes(terminal, dormouse, namesAlone(options))
+  printNotes(terminal, dormouse, namesAlone(options))
   if (text !== undefined) {
     terminal.stdout.write(text)
     return
@@ -131,7 +131,7 @@ async function watch(
   const timer = setTimeout(() => {
     const first = waiting ?? []
     waiting = undefined
-    tellNotes(terminal, dormouse, namesAlone(options))
+    printNotes(terminal, dormouse, namesAlone(options))
     void write(first)
   }, SETTLING)
   try {

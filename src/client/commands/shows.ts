@@ -9,9 +9,9 @@ import type { Terminal } from '../terminal.ts'
 import { planText } from '../text/plan.ts'
 import { statusText } from '../text/status.ts'
 import { keyOfFound, whyText, type Style } from '../text/why.ts'
-import { withoutRefused } from './together.ts'
+import { forEachWorkload } from './for-each-workload.ts'
 import { checkedSelector } from './list.ts'
-import { styleFor, tellNotes } from '../style.ts'
+import { styleFor, printNotes } from '../style.ts'
 
 interface Options extends Connection, OutputOptions {
   readonly selector?: string
@@ -73,11 +73,13 @@ async function show(
     const targets = await meant(terminal, dormouse, namespace, texts, options)
     if (options.watch) return watch(terminal, dormouse, targets, options, text)
     const style = styleFor(terminal, options, dormouse)
-    const { done, told } = await withoutRefused(terminal, style, targets, (key) => dormouse.get(key))
+    const { done, throwIfFailed } = await forEachWorkload(terminal, style, targets, (key) =>
+      dormouse.get(key),
+    )
     const serial = await forPrograms(options.output, done, targets.isList)
-    tellNotes(terminal, dormouse, options.output === 'name')
+    printNotes(terminal, dormouse, options.output === 'name')
     terminal.stdout.write(serial ?? done.map((found) => text(found, style)).join('\n'))
-    told()
+    throwIfFailed()
   })
 }
 
@@ -129,11 +131,11 @@ async function plan(
   const hours = hoursOf(options.hours)
   const targets = await meant(terminal, dormouse, namespace, texts, options)
   const style = styleFor(terminal, options, dormouse)
-  const { done, told } = await withoutRefused(terminal, style, targets, async (key) => ({
+  const { done, throwIfFailed } = await forEachWorkload(terminal, style, targets, async (key) => ({
     key,
     transitions: await dormouse.plan(key, hours),
   }))
-  tellNotes(terminal, dormouse)
+  printNotes(terminal, dormouse)
   if (output === 'json' || output === 'yaml') {
     const items = done.map(({ key: { namespace, kind, name }, transitions }) => ({
       namespace,
@@ -146,7 +148,7 @@ async function plan(
     const texts = done.map(({ key, transitions }) => planText(nameOf(key), transitions, hours, style))
     terminal.stdout.write(texts.join('\n'))
   }
-  told()
+  throwIfFailed()
 }
 
 function hoursOf(text: string | undefined): number {

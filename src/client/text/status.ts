@@ -1,7 +1,7 @@
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
 import type { Found } from '../ports.ts'
-import { oneLine } from '../legible.ts'
+import { oneLine } from '../safe-output.ts'
 import { age } from '../times.ts'
 import { shortTime, type LocalTimes } from './local-time.ts'
 import { hasUnknownHours, isUnknown, nextText } from './state.ts'

@@ -1,4 +1,4 @@
-import { oneLine } from '../legible.ts'
+import { oneLine } from '../safe-output.ts'
 
 /** Columns as kubectl aligns them: three blanks between, none at the end. */
 export class Table {

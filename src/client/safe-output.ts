@@ -13,7 +13,7 @@ const CONTROLS = /\u001B\[(?:0|1|2|3[1-4])m|^\r\u001B\[K|[^\P{Cc}\n\t]|\p{Bidi_C
  * The output with other people's control characters removed: texts of the cluster, such as an annotation that somebody
  * else wrote, must not control the reader's terminal.
  */
-export function legible(output: Output): Output {
+export function safeOutput(output: Output): Output {
   return {
     write: (text) => output.write(text.replaceAll(CONTROLS, (found) => (found.length > 1 ? found : ' '))),
     ...(output.isTTY !== undefined && { isTTY: output.isTTY }),

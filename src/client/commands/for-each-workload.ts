@@ -7,16 +7,16 @@ import type { Terminal } from '../terminal.ts'
 import { advised } from '../text/advice.ts'
 import { withLocalTimes } from '../text/local-time.ts'
 import type { Style } from '../text/why.ts'
-import { AlreadyTold } from './already-told.ts'
+import { AlreadyReported } from './already-reported.ts'
 
 /** How many are in work at once. */
 const ABREAST = 8
 
-export interface Together<Result> {
+export interface Outcomes<Result> {
   /** The results of the calls that succeeded, in the order given. */
   readonly done: readonly Result[]
-  /** @throws AlreadyTold where one failed */
-  readonly told: () => void
+  /** @throws AlreadyReported where one failed */
+  readonly throwIfFailed: () => void
 }
 
 /** A refusal with the name of its workload and the command that helps; any other error as it is. */
@@ -31,12 +31,12 @@ function refusalAbout(key: WorkloadKey, error: unknown, { advice }: Style): unkn
  * Calls `act` for each workload, eight at a time. With several, each failure is a line of its own; a single one's
  * failure is thrown as it is. When stopped, it finishes running calls and prints how many are left.
  */
-export async function withoutRefused<Result>(
+export async function forEachWorkload<Result>(
   { stderr, stopSignal }: Pick<Terminal, 'stderr' | 'stopSignal'>,
   style: Style,
   { keys, absent }: Targets,
   act: (key: WorkloadKey) => Promise<Result>,
-): Promise<Together<Result>> {
+): Promise<Outcomes<Result>> {
   const [only, ...others] = keys
   const [missing, ...more] = absent
   if (only && others.length === 0 && !missing)
@@ -46,7 +46,7 @@ export async function withoutRefused<Result>(
           throw refusalAbout(only, error, style)
         }),
       ],
-      told() {},
+      throwIfFailed() {},
     }
   if (missing && keys.length + more.length === 0) throw missing
   const fail = (message: string) => void stderr.write(`error: ${message}\n`)
@@ -74,8 +74,8 @@ export async function withoutRefused<Result>(
   const done = results.filter((result) => result !== undefined)
   return {
     done,
-    told() {
-      if (failed > 0) throw new AlreadyTold(`${failed} failed`)
+    throwIfFailed() {
+      if (failed > 0) throw new AlreadyReported(`${failed} failed`)
     },
   }
 }

@@ -1,2 +1,2 @@
 /** A failure that was reported already: only the exit code is left. */
-export class AlreadyTold extends Error {}
+export class AlreadyReported extends Error {}
