@@ -7,8 +7,7 @@ import { Refusal, UsageError } from '../../service/process/errors.ts'
 import type { Proxies } from '../proxies.ts'
 import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
 import { HttpCalls, NoStream, type HttpCall } from './calls.ts'
-import { byName } from './compared.ts'
-import { followed, type Followed, lookedAt } from './followed.ts'
+import { byName, followStream, type ListStream, pollList } from './list-changes.ts'
 
 const PAGE = 500
 
@@ -123,17 +122,17 @@ export class HttpDormouse implements Dormouse {
   }
 
   async *watch(selection: Selection, signal: AbortSignal): AsyncGenerator<Seen> {
-    const look = () => lookedAt(() => this.#present(selection), this.#warn, signal)
-    if (selection.name !== undefined) return yield* look()
+    const poll = () => pollList(() => this.#present(selection), this.#warn, signal)
+    if (selection.name !== undefined) return yield* poll()
     try {
-      yield* followed(this.#stream(selection), signal)
+      yield* followStream(this.#stream(selection), signal)
     } catch (error) {
       if (!(error instanceof NoStream)) throw error
-      yield* look()
+      yield* poll()
     }
   }
 
-  #stream({ namespace, kind, labelSelector }: Selection): Followed {
+  #stream({ namespace, kind, labelSelector }: Selection): ListStream {
     const call = { path: '/workloads', query: { namespace, kind, labelSelector, watch: true } }
     return {
       open: (signal) => this.#calls.stream(call, signal),

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { Refusal, type ErrorCode } from '../../service/process/errors.ts'
 import type { Found, Seen } from '../ports.ts'
-import { byName, differing, isSameRecord, nameIn } from './compared.ts'
 import { isPassing } from './failures.ts'
 import type { StreamEvent } from './calls.ts'
 
@@ -11,7 +11,7 @@ const LONGEST_PAUSE = 15_000
 
 type Names = Pick<StatusRecord, 'namespace' | 'type' | 'name'>
 
-export interface Followed {
+export interface ListStream {
   open(signal: AbortSignal): Promise<AsyncIterable<StreamEvent>>
   /** undefined: of a kind that is not known here. */
   found(record: StatusRecord): Promise<Found | undefined>
@@ -23,8 +23,8 @@ export interface Followed {
  * is read again, and the differences are returned.
  * @throws Refusal if the first attempt fails, or no further one can succeed
  */
-export async function* followed(stream: Followed, signal: AbortSignal): AsyncGenerator<Seen> {
-  const list = new FollowedList(stream)
+export async function* followStream(stream: ListStream, signal: AbortSignal): AsyncGenerator<Seen> {
+  const list = new StreamedList(stream)
   let wait = FIRST_PAUSE
   while (!signal.aborted) {
     try {
@@ -45,14 +45,14 @@ export async function* followed(stream: Followed, signal: AbortSignal): AsyncGen
 }
 
 /** The workloads that the stream has sent so far. */
-class FollowedList {
-  readonly #stream: Followed
+class StreamedList {
+  readonly #stream: ListStream
   #known = new Map<string, Found>()
   /** The list while it arrives; undefined: it is complete. */
   #listing: Map<string, Found> | undefined
   hasBegun = false
 
-  constructor(stream: Followed) {
+  constructor(stream: ListStream) {
     this.#stream = stream
   }
 
@@ -108,41 +108,65 @@ function nameOf({ namespace, type, name }: Names): string {
   return `${namespace}/${type}/${name}`
 }
 
-/** Milliseconds between two looks. */
-const LOOK_AGAIN = 2000
+/** Milliseconds between two polls. */
+const POLL_INTERVAL = 2000
 
 /**
- * The workloads that are there, then at each further look those that differ: for a person who may read one workload and not
- * list it, and for a Dormouse that knows no streams.
- * @throws Refusal where the first look fails, or no further one can succeed
+ * The workloads of a list, then the changes at each poll: for a person who may read one workload and not list it, and for
+ * a Dormouse without streams.
+ * @throws Refusal if the first poll fails, or no further one can succeed
  */
-export async function* lookedAt(
+export async function* pollList(
   present: () => Promise<readonly Found[]>,
   warn: (text: string) => void,
   signal: AbortSignal,
 ): AsyncGenerator<Seen> {
   let before: ReadonlyMap<string, Found> | undefined
   /** The message that reports an outage, once. */
-  let told: string | undefined
+  let reported: string | undefined
   while (!signal.aborted) {
-    const now = await looked()
+    const now = await poll()
     if (now) yield* differing(before ?? new Map(), now)
     before = now ?? before
-    await pause(LOOK_AGAIN, undefined, { signal }).catch(() => {})
+    await pause(POLL_INTERVAL, undefined, { signal }).catch(() => {})
   }
 
-  /** undefined: this look failed, and the next one may not. */
-  async function looked(): Promise<ReadonlyMap<string, Found> | undefined> {
+  /** undefined: this poll failed, and the next one may succeed. */
+  async function poll(): Promise<ReadonlyMap<string, Found> | undefined> {
     try {
       const found = await present()
-      told = undefined
+      reported = undefined
       return new Map(found.map((each) => [nameIn(each), each]))
     } catch (error) {
       if (signal.aborted) return undefined
       if (!before || !isPassing(error)) throw error
-      if (error.message !== told) warn(`it is looked at again each 2 s: ${error.message}`)
-      told = error.message
+      if (error.message !== reported) warn(`it is looked at again each 2 s: ${error.message}`)
+      reported = error.message
       return undefined
     }
   }
+}
+
+/** The sort key of lists. */
+function nameIn({ kind, record: { namespace, name } }: Found): string {
+  return `${namespace}/${name}/${kind}`
+}
+
+export function byName(a: Found, b: Found): number {
+  return nameIn(a).localeCompare(nameIn(b), 'en')
+}
+
+/** Ignores the duration of a running operation, which grows by itself. */
+function isSameRecord(one: Found, other: Found | undefined): boolean {
+  return other !== undefined && isDeepStrictEqual(steady(one), steady(other))
+}
+
+/** The new and changed workloads of a list, then the removed ones; both lists by name. */
+function* differing(before: ReadonlyMap<string, Found>, now: ReadonlyMap<string, Found>): Generator<Seen> {
+  for (const [name, found] of now) if (!isSameRecord(found, before.get(name))) yield { ...found, gone: false }
+  for (const [name, found] of before) if (!now.has(name)) yield { ...found, gone: true }
+}
+
+function steady({ record: { operation_history: history, ...record } }: Found): unknown {
+  return { ...record, history: history.map(({ timestamp, result }) => [timestamp, result]) }
 }
