@@ -34,7 +34,7 @@ export type OwnLabel = (typeof OWN_LABELS)[number]
 export const SNOOZE_KEY = 'dormouse.dev/snoozed'
 /** The value that we give it. */
 export const SNOOZED = 'true'
-/** The annotation in which the downscalers keep the count of what they put to sleep. */
+/** The downscalers' annotation with the count of their sleepers. */
 export const KEPT_BY_DOWNSCALERS = 'downscaler/original-replicas'
 /** The field manager of our writes, in managedFields. */
 export const FIELD_MANAGER = 'dormouse'

@@ -2,12 +2,12 @@
 // 1 ms; the validator is Ajv either way (validation.ts).
 
 declare const VALUE: unique symbol
-/** Keyword: what is expected, in words, as in `must be …`. */
+/** Keyword: the expected value in words, as in `must be …`. */
 export const EXPECTED = 'x-expected'
 /** Keyword: the name of a reader, a function that checks what JSON Schema cannot. */
 export const READ_AS = 'x-read-as'
 
-/** A JSON Schema whose valid values are of this type: `ValueOf<typeof schema>` has it, so that it stands nowhere else. */
+/** A JSON Schema whose valid values have this type: `ValueOf<typeof schema>`, so it is declared only once. */
 export interface Schema<Value = unknown> {
   /** Carries the type alone: nothing is there. */
   readonly [VALUE]?: () => Value
@@ -23,7 +23,7 @@ export interface Schema<Value = unknown> {
   readonly [keyword: string]: unknown
 }
 
-/** Says what is wrong with a text; undefined: nothing. */
+/** The fault of a text; undefined: none. */
 export type Reader = (text: string) => string | undefined
 
 /** The type of a schema's valid values. */

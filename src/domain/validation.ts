@@ -18,7 +18,7 @@ export function firstFault({ errors }: ValidateFunction): string {
   return `${fault?.instancePath || '/'} ${fault?.message ?? 'is not valid'}`
 }
 
-/** The keyword `READ_AS`, by these readers; the message of an error is what the reader says. */
+/** The keyword `READ_AS`, by these readers; the reader's text is the error's message. */
 export function readAs(readers: Readonly<Record<string, Reader>>): FuncKeywordDefinition {
   const compile = (name: string, parentSchema: object): DataValidateFunction => {
     const faultIn = readers[name]

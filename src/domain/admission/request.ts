@@ -57,7 +57,7 @@ function explanationOf(error: Refusal | InvalidRequest): Explanation {
   return explanationIn(error.details) ?? { reason: message, reason_code, reason_values: {}, remedy: null }
 }
 
-/** With it goes what another tool remembers of the workload: a write that loses both loses the count. */
+/** Together with it the other tool's record is removed: a write that loses both loses the count. */
 function isAdoption(text: string): boolean {
   return /^\s*adopt\b/.test(text)
 }
@@ -94,7 +94,7 @@ function carriedOut(
   const target = readWorkload(plan.after, rules)
   if (target instanceof Unreadable) throw new TypeError(target.message)
   const message = about(before, plan.message)
-  // What could not be checked is repaired.
+  // The repair replaces checks that were not possible.
   const rest = sent.reason === 'unreadable' ? [] : sent.warnings
   return withWarnings(patched('requested', after, changeBetween(after, target)), [message, ...rest])
 }

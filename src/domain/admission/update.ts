@@ -29,7 +29,7 @@ import { draftSuspension } from './suspension.ts'
 
 /**
  * Decides on an update of a workload by an account that is not exempt (design, section 6). `refusal`: why its user may
- * not ask for what `requestIn` has found in it.
+ * not make the request found by `requestIn`.
  */
 export function admitUpdate(
   update: Update,

@@ -128,8 +128,9 @@ function managed(situation: Situation): PartialDecision {
   const fought = drift?.action === 'snooze' ? fightOf(workload, rules) : undefined
   if (backoff && decision.action !== 'none' && !decision.adopts)
     return waiting(backoff, decision.reason, fought)
-  const rests = fought === undefined ? undefined : backoffFromFight(state, now, rules.policy)
-  if (rests && decision.action === 'snooze') return { ...waiting(rests, decision.reason, fought), rests }
+  const started = fought === undefined ? undefined : backoffFromFight(state, now, rules.policy)
+  if (started && decision.action === 'snooze')
+    return { ...waiting(started, decision.reason, fought), startsBackoff: started }
   return { ...decision, ...lookAgain(state.pin ? undefined : desire.next) }
 }
 

@@ -27,21 +27,21 @@ export type ReasonCode =
   | 'grace'
   | 'nothing_automatic'
 
-/** Why the decision is as it is: the text is for people, code and values for programs. */
+/** The reason of a decision: the text is for people, code and values for programs. */
 export interface Reason {
   readonly code: ReasonCode
   readonly text: string
-  /** What the text contains. */
+  /** The values in the text. */
   readonly values: ReasonValues
-  /** What ends it; absent: nothing does, or time. */
+  /** The request that ends it; absent: none, or time does. */
   readonly remedy?: Remedy
-  /** The text tells what is wrong with the schedule. */
+  /** The text names the fault of the schedule. */
   readonly saysFault?: true
-  /** What is true until the transition is done, which the text tells as if it were: nothing says that it sleeps. */
+  /** The text until the transition is done, if `text` would claim that it is. */
   readonly pending?: () => string
 }
 
-/** What programs are told beside a text; values that take work are made when they are first read. */
+/** The parts of a reason for programs; expensive values are computed when they are first read. */
 interface Told {
   readonly values?: ReasonValues | (() => ReasonValues)
   readonly remedy?: Remedy | undefined
@@ -68,7 +68,7 @@ export function because(
   }
 }
 
-/** The same reason in other words, which are made when they are first read; what is left out stays as it is. */
+/** The same reason with another text, computed when it is first read; other fields stay unless given. */
 export function reworded(
   reason: Reason,
   words: (text: string) => string,
@@ -87,9 +87,9 @@ export function textBefore(reason: Reason): string {
   return reason.pending?.() ?? reason.text
 }
 
-/** What to do with a workload now, and why (design, section 4). */
+/** The decision about a workload now, and why (design, section 4). */
 export interface Decision {
-  /** `adopt`: somebody else woke it or scaled it down; Dormouse's marks follow the pods. */
+  /** `adopt`: somebody else woke it or scaled it down; set Dormouse's marks to match the pods. */
   readonly action: 'snooze' | 'wake' | 'adopt' | 'none'
   readonly reason: Reason
   readonly trigger: Trigger
@@ -100,11 +100,11 @@ export interface Decision {
   readonly kept?: number | undefined
   /** The intent to write with it. */
   readonly intent?: Intent
-  /** The marks follow what somebody else did to the pods; neither pin, override nor backoff stops that. */
+  /** Set the marks to match somebody else's change of the pods; neither pin, override nor backoff prevents that. */
   readonly adopts?: true
   readonly overrideExpired?: true
   /** An autoscaler wakes a sleeper again and again: nobody fights it until this ends. */
-  readonly rests?: Backoff
+  readonly startsBackoff?: Backoff
   /** Managing was turned off: pin, override, intent and backoff are removed. */
   readonly cleared?: true
   /** The instant at which the clock made it due; undefined: something else did. */
@@ -113,7 +113,7 @@ export interface Decision {
   readonly lookAgainAt?: Instant
 }
 
-/** What one rule decides; `decide` fills in the rest. */
+/** One rule's decision; `decide` fills in the rest. */
 export type PartialDecision = Pick<Decision, 'action' | 'reason'> & Partial<Decision>
 
 export function noAction(code: ReasonCode, text: () => string, more: Told = {}): PartialDecision {

@@ -44,7 +44,7 @@ function pinDrift({ state, counts, keda, isRunning }: Situation, pin: Pin): Part
   const reason = because('pin_enforced', () => 'pinned active, and found scaled down')
   // It sleeps although it is pinned active: an old pin came back, and the kept count is newer than the pin's.
   const replicas = (state.asleep && counts.toWake) || pin.replicas
-  // A pin that restores a manually set count leaves kept what that manual wake left kept.
+  // A pin that restores a manually set count keeps the count that the manual wake kept.
   const kept = state.woken?.set === replicas ? counts.toGiveBack : undefined
   return { action: 'wake', trigger: 'pin', reason, replicas, kept }
 }
@@ -106,7 +106,7 @@ function countAsleepAgain({ workload, counts }: Situation): number {
   return autoscalerOf(workload) === undefined ? Math.max(kept, workload.replicas) : kept
 }
 
-/** The count to keep where a request puts to sleep what may be a sleeper that others have woken. */
+/** The count to keep for a request that puts to sleep, perhaps a sleeper that others have woken. */
 export function countKeptBy(situation: Situation): number {
   const { state, counts } = situation
   if (!state.asleep) return counts.toKeep

@@ -35,7 +35,7 @@ export interface Step {
 
 type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept' | 'intent' | 'dueAt'>
 
-/** What the controller does about a workload now, given what was last known of its marks. */
+/** The controller's next step for a workload, given its last known marks. */
 export function planStep(workload: Workload, clock: Instant, rules: Rules, known?: LastKnown): Step {
   const count = lostCount(workload, known)
   if (count !== undefined) return givingBack(count)
@@ -53,12 +53,12 @@ export function planStep(workload: Workload, clock: Instant, rules: Rules, known
   return { decision, change: leftAsItIs ? undefined : changeBetween(workload, target), target }
 }
 
-/** Whether the label agrees with what holds it: what is not managed may be held, and an upgrade brings no labels. */
+/** Whether the label agrees with the hold: unmanaged workloads may be held, and an upgrade brings no labels. */
 function hasRightHold({ workload: { labels }, state }: Reading): boolean {
   return labels?.[HELD_LABEL] === heldBy(state)
 }
 
-/** The count alone: whatever dropped our marks may drop them again. */
+/** Restores the count alone, since marks might be dropped again. */
 function givingBack(replicas: number): Step {
   const text = `an admission webhook dropped the annotations and the label that kept its count: it gets its ${replicas} back`
   const reason = because('recovery', () => text)
@@ -66,7 +66,7 @@ function givingBack(replicas: number): Step {
   return { decision, change: { annotations: {}, replicas } }
 }
 
-/** A workload whose state cannot be read waits for somebody to repair it. */
+/** A workload with an unreadable state waits for its repair. */
 function leftAlone({ replicas }: Workload, { message, fault }: Unreadable): Decision {
   return {
     ...noAction('invalid_state', () => message, { values: { fault }, remedy: REPAIR }),
@@ -76,20 +76,20 @@ function leftAlone({ replicas }: Workload, { message, fault }: Unreadable): Deci
   }
 }
 
-/** What the workload becomes by a decision; a decision that changes nothing returns the same reading. */
+/** The workload after a decision; the same reading if nothing changes. */
 export function carryOut(situation: Situation, decision: Decision): Reading {
   const { reading, now, rules } = situation
   let { state } = reading
   if (reading.enabled === true || (reading.enabled === false && state.asleep)) state = tidied(situation)
   if (decision.overrideExpired) state = without(state, 'override')
-  if (decision.rests) state = { ...state, backoff: decision.rests }
+  if (decision.startsBackoff) state = { ...state, backoff: decision.startsBackoff }
   if (decision.intent) state = { ...state, intent: decision.intent }
   const next = transition(withState(reading, state), decision, now, rules)
   const after = decision.cleared ? withState(next, cleared(next.state)) : next
   return after.state === reading.state ? reading : after
 }
 
-/** Cuts a backoff that ends too late, and drops a kept count that somebody has replaced by another. */
+/** Cuts a backoff that ends too late, and drops a kept count that somebody has replaced. */
 function tidied({ state, now, rules, counts }: Situation): State {
   const cut = withBackoffCut(state, now, rules.policy)
   const { asleep, woken } = cut
@@ -142,7 +142,7 @@ export function transition(reading: Reading, decision: Move, now: Instant, rules
   return { ...reading, workload, state: afterOperation(withOperation(marked, operation), now, rules.policy) }
 }
 
-/** Type and time tell operations apart, also where a clock that is ahead has dated the one before. */
+/** Type and time identify an operation, even if a clock that is ahead dated the one before. */
 function isTaken({ history }: State, type: Operation['type'], at: Instant): boolean {
   return history.some((operation) => operation.type === type && operation.at === at)
 }

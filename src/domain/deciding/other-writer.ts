@@ -8,7 +8,7 @@ import { situationOf } from './situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { FIELD_MANAGER, isRunning, isScaled, type Workload } from '../workload/workload.ts'
 
-/** Somebody else moved a workload against what was decided about it. */
+/** Somebody else moved a workload against the decision about it. */
 export interface Contradiction {
   /** `manager:new-pykube scaled it to 0 replicas, against Dormouse (awake by schedule …)`. */
   readonly text: string
@@ -27,7 +27,7 @@ const WANTED: ReadonlySet<ReasonCode> = new Set([
   'grace',
 ])
 
-/** Whether what came between two copies of a workload contradicts what was decided on the first; undefined: it does not. */
+/** Whether the change between two copies of a workload contradicts the decision on the first; undefined: it does not. */
 export function contradictionOf(
   before: Workload,
   after: Workload,
@@ -42,7 +42,7 @@ export function contradictionOf(
   const is = readWorkload(after, rules)
   if (was instanceof Unreadable || is instanceof Unreadable || is.enabled !== true) return undefined
   if (is.state.asleep !== isRunningNow || after.replicasManager?.manager === FIELD_MANAGER) return undefined
-  // An autoscaler may scale to 0 what is awake: it scales it up again.
+  // An autoscaler may scale an awake workload to 0: it scales it up again.
   if (isByAutoscaler(before, after, rules)) return undefined
   const { action, reason } = decide(situationOf(was, now, rules))
   if (action !== 'none' || !WANTED.has(reason.code)) return undefined

@@ -12,7 +12,7 @@ import { Unreadable } from '../workload/state-codec.ts'
 import { WORKLOAD_STATES, workloadState, type WorkloadState } from './workload-state.ts'
 import type { Workload } from '../workload/workload.ts'
 
-/** Milliseconds: what was saved is counted over a week. */
+/** Milliseconds: savings are summed over a week. */
 export const SAVED_OVER = 7 * 24 * 3_600_000
 
 type StateCounts = Record<WorkloadState, number>
@@ -20,7 +20,7 @@ type StateCounts = Record<WorkloadState, number>
 /** A namespace as the API shows it; every field always present. Its policy: what a Deployment without labels and settings of its own inherits. */
 export type NamespaceRecord = ValueOf<typeof NAMESPACE>
 
-/** Sums up workloads of one namespace, one after the other: those that its reader may see. */
+/** Sums up the workloads of one namespace that the reader may see, one after the other. */
 export class NamespaceSummary {
   readonly #name: string
   readonly #now: Instant

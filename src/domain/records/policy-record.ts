@@ -2,7 +2,7 @@ import type { ValueOf } from '../json-schema.ts'
 import type { POLICY } from './shape.ts'
 import type { Settings } from '../workload/settings.ts'
 
-/** The settings in force, and where each stands; an invalid one is null, and the reason tells its fault. */
+/** The settings in force with their sources; an invalid one is null, and the reason names its fault. */
 export type PolicyRecord = ValueOf<typeof POLICY>
 
 export function policyRecord({

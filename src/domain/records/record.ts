@@ -84,7 +84,7 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
   }
 }
 
-/** Why it is as it is, with what a wake waits for. A backoff that has nothing to wait for yet refuses requests all the same. */
+/** The reason of its state, with a wake's wait. A backoff that delays nothing yet refuses requests all the same. */
 function explained(
   reading: Reading,
   reason: Reason,

@@ -33,7 +33,7 @@ function orNothing<Value>(schema: Schema<Value>): Schema<Value | null> {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** One of a list that later releases may lengthen: during a rolling update a replica shows what a newer one wrote. */
+/** A value of a list that later releases may extend: during a rolling update a replica shows values of a newer one. */
 function openName<Known extends string>(description: string, known: readonly Known[]): Schema<Open<Known>> {
   return { ...text, description: `${description}. ${known.join(', ')}, or what a later release adds` }
 }

@@ -11,9 +11,9 @@ import { isRunning } from '../workload/workload.ts'
 import type { Context, Outcome } from './handler.ts'
 
 /**
- * Takes over what another tool put to sleep, with the count that it is to wake to: also where a schedule of ours found
- * it at 0 first, so that it keeps 0. It stays asleep until the next edge of its schedule. Whether a DaemonSet sleeps by
- * the other tool's key, the caller has checked.
+ * Takes over another tool's sleeper with its count: also if a schedule of ours found it at 0 first, and so keeps 0. It
+ * stays asleep until the next edge of its schedule. The caller has checked whether a DaemonSet sleeps by the other
+ * tool's key.
  * @throws Refusal CONFLICT
  */
 export function adopt({ reading, now, by, rules }: Context, count: number): Outcome {

@@ -4,7 +4,7 @@ import { nearestName } from '../nearest.ts'
 import { ANNOTATION, MAX_REPLICAS } from '../workload/workload.ts'
 import { ACTIONS, OPERATIONS, PARAMETERS, type Action, type Parameter, type Request } from './operations.ts'
 
-/** The annotation by which people ask for something with kubectl alone; it is taken out of the write that brings it. */
+/** The annotation for requests with kubectl alone; the webhook removes it from the write. */
 export const REQUEST_ANNOTATION = ANNOTATION.request
 
 interface Asks {
@@ -35,7 +35,7 @@ export interface WrittenRequest {
   readonly at?: Instant
 }
 
-/** A text that is no request: the message says what to type. */
+/** A text that is no request; the message says what to type. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest'
 }

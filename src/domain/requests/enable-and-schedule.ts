@@ -85,7 +85,7 @@ function freed({ by, now, rules }: Context, off: Reading): Reading {
   return withState(woken, without(woken.state, 'backoff'))
 }
 
-/** Removes `enabled` from the workload itself: then its Namespace and the policies say whether it is managed. */
+/** Removes `enabled` from the workload itself, so that its Namespace and the policies decide. */
 function inheritEnabled(context: Context, hours: Hours, isUnreadable: boolean): Outcome {
   if (hours.schedule !== undefined || hours.timezone !== undefined)
     throw invalid(
@@ -110,8 +110,8 @@ function by({ effective }: Reading): string {
 }
 
 /**
- * PUT schedule: without a schedule, or with an empty one, there is none, whatever could be inherited; a zone alone keeps
- * it.
+ * PUT schedule: without a schedule, or with an empty one, the workload has none, whatever it could inherit; a zone
+ * alone keeps it.
  */
 export function putSchedule(context: Context, hours: Hours): Outcome {
   if (hours.inherit === true) {

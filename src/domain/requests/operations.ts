@@ -53,7 +53,7 @@ const TABLE = {
   schedule: { call: 'PUT schedule', right: 'change', takes: ['inherit', 'schedule', 'timezone'], moves: 'either', command: 'schedule' },
   /** Builds a state again that cannot be read; in the API `enable` does so. */
   repair: { takes: [], moves: 'either', whileUnmanaged: true, verb: 'repair' },
-  /** Takes over what another tool put to sleep. */
+  /** Takes over another tool's sleeper. */
   adopt: { takes: ['count'], moves: 'asleep', verb: 'adopt' },
 } as const satisfies Record<string, Operation>
 

@@ -112,7 +112,7 @@ function forced(limit: number | undefined): Remedy {
   }
 }
 
-/** Refuses to put to sleep what would lose data by it. @throws Refusal DATA_AT_RISK */
+/** Refuses a sleep that would lose data. @throws Refusal DATA_AT_RISK */
 export function refuseRisk(before: Workload, after: Workload, limit: number | undefined): void {
   const risk = riskOf(before)
   if (risk === undefined || !isRunning(before) || isRunning(after)) return

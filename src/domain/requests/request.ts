@@ -33,11 +33,11 @@ import { Unreadable } from '../workload/state-codec.ts'
 import { counted } from '../text.ts'
 import { isRunning, ownedBy, type Workload } from '../workload/workload.ts'
 
-/** What a request does to a workload. */
+/** A request's effect on a workload. */
 export interface Plan {
   /** undefined: there is nothing to change. */
   readonly change: Change | undefined
-  /** What was done, and why the workload is in its present state, for the person who asked. */
+  /** What was done, and why the workload is in its present state, for the author. */
   readonly message: string
   /** The workload once the change is applied. */
   readonly after: Workload
@@ -45,9 +45,10 @@ export interface Plan {
 }
 
 /**
- * What `request` by `by` does at `clock`; `written`: the annotation that it came by, by which it is recognised when it comes again. The checks are in the order of design, section 5.
- * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, CLUSTER_UNAVAILABLE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF; VALIDATION_ERROR for
- *   a schedule or zone
+ * Plans `request` by `by` at `clock`; `written`: the annotation that it came by, to recognise a repetition. The checks
+ * are in the order of design, section 5.
+ * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, CLUSTER_UNAVAILABLE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF;
+ * VALIDATION_ERROR for a schedule or zone
  */
 export function planRequest(
   workload: Workload,
@@ -111,7 +112,7 @@ function readFor(
   return { reading: readWithoutState(workload, rules), isUnreadable: true }
 }
 
-/** Somebody woke the sleeper, or scaled it down again: first does what the controller is about to do about that. */
+/** Somebody woke the sleeper, or scaled it down again: first does the controller's next step about that. */
 function settle(reading: Reading, now: Instant, rules: Rules): Reading {
   const { state, workload, enabled } = reading
   const isActedOn = enabled === true || isHeld(reading, now)
@@ -147,7 +148,7 @@ function act(context: Context, request: Request, isUnreadable: boolean): Outcome
   }
 }
 
-/** A request by annotation stands in the state, so that it is recognised when it comes again. */
+/** Stores a request by annotation in the state, to recognise a repetition. */
 function noted(outcome: Outcome, by: string, now: Instant, text: string | undefined): Outcome {
   if (text === undefined) return outcome
   const request = { text, at: now, by, ...(outcome.pending && { pending: outcome.pending }) }
@@ -180,7 +181,7 @@ function planOf(
   }
 }
 
-/** The request did not ask for the wake or snooze that it causes, so the answer says so. */
+/** The request causes a wake or snooze that it did not name, so the answer mentions it. */
 function movedTo(target: Reading, after: Workload): string {
   if (target.state.asleep) {
     const kept = sleepsSuspended(after.kind) ? '' : `, ${counted(keptCount(target), 'replica')} kept`

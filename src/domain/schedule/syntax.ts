@@ -151,7 +151,7 @@ class Scanner {
     return seen
   }
 
-  /** Takes what a sticky expression finds at the cursor. */
+  /** Consumes a sticky expression's match at the cursor. */
   match(expression: RegExp): RegExpExecArray | null {
     expression.lastIndex = this.#at
     const found = expression.exec(this.#text)

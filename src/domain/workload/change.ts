@@ -133,7 +133,7 @@ export function hasChanged(live: Workload, workload: Workload, change: Change): 
   )
 }
 
-/** Whether the change puts to sleep what runs, so that its count is kept by our marks alone. */
+/** Whether the change puts a running workload to sleep, so that only our marks keep its count. */
 export function goesToSleep(workload: Workload, { replicas, snoozeKey }: Change): boolean {
   return (replicas ?? workload.replicas) < workload.replicas || (snoozeKey ?? undefined) !== undefined
 }

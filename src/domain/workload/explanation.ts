@@ -25,7 +25,7 @@ export function pinValues({ state, by, at }: Pin): ReasonValues {
 
 /** Why something is as it is, or is refused: for people and for programs. Part of records and of refusals' details. */
 export interface Explanation {
-  /** Without what to do. */
+  /** Without the advice. */
   readonly reason: string
   readonly reason_code: string
   readonly reason_values: ReasonValues

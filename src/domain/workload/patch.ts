@@ -20,7 +20,7 @@ export interface Change {
   readonly annotations: Readonly<Partial<Record<AnnotationName, string | null>>>
   /** The label of sleepers. */
   readonly label?: string | null
-  /** The label of what a pin or an override holds. */
+  /** The label of a held workload. */
   readonly held?: string | null
   readonly replicas?: number
   /** The value of our key in a DaemonSet's nodeSelector. */

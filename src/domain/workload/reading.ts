@@ -14,7 +14,7 @@ import {
   type Workload,
 } from './workload.ts'
 
-/** A workload and what its annotations and marks mean. Never changed in place. */
+/** A workload with the meaning of its annotations and marks. Never changed in place. */
 export interface Reading extends Settings {
   readonly workload: Workload
   readonly state: State

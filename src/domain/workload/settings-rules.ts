@@ -28,12 +28,12 @@ export const DEFAULT_POLICY = {
 /** Kubernetes creates them, and the cluster itself runs in them: Dormouse never touches them. */
 export const KUBERNETES_NAMESPACES: readonly string[] = ['kube-system', 'kube-public', 'kube-node-lease']
 
-/** What the reading of a workload depends on beside the workload. */
+/** The inputs of a reading beside the workload. */
 export interface ReadingRules {
   readonly policy: Policy
   /** Equal text, zone and list of calendars give the same object. Throws InvalidSchedule. */
   readonly compile: (text: string, zone: string, calendar?: string) => Schedule
-  /** What it has of settings that it has not itself; undefined: its Namespace is not known, or is terminating. */
+  /** Its inherited settings; undefined: its Namespace is not known, or is terminating. */
   readonly inherited: (workload: Heir & { readonly namespace: string }) => Inherited | undefined
   /** Whether the workloads of these two states of a Namespace inherit the same. */
   readonly inheritsSame: (before: Namespace, after: Namespace) => boolean

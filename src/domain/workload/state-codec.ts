@@ -25,7 +25,7 @@ export interface StateTexts {
 
 /** A state that cannot be read: nothing is written to its workload but a repair. */
 export class Unreadable {
-  /** What is wrong with it, and where (JSON pointer). */
+  /** The fault, and where it is (JSON pointer). */
   readonly fault: string
 
   constructor(fault: string) {
@@ -53,7 +53,7 @@ const kind: Schema<Kind> = {
   pattern: `^(?:${KINDS.join('|')}|[a-z0-9-]+(?:\\.[a-z0-9-]+)+)$`,
 }
 const sleep = oneOf(SLEEP_STATES)
-/** One of a list that a later release may lengthen. */
+/** A value of a list that a later release may extend. */
 const open = { ...text, pattern: '^[A-Za-z0-9._-]{1,40}$' }
 const trigger = { ...open, default: 'schedule' }
 
@@ -96,8 +96,8 @@ const isDocument = compile(DOCUMENT)
 const areOperations = compile({ ...listOf(OPERATION), maxItems: HISTORY_LIMIT })
 
 /**
- * One change of a workload reads its state several times: cache states by their text. Few, since one takes 4 KB: those
- * that stay for long are garbage that only a collection of the whole heap finds.
+ * States by their text, since one change of a workload reads its state several times. Only a few: one takes 4 KB, and
+ * old entries are garbage that only a collection of the whole heap frees.
  */
 const cache = new LRUCache<string, { history: string | undefined; read: StoredState }>({ max: 64 })
 
@@ -115,7 +115,7 @@ function parseState(text: string, history: string | undefined): StoredState | Un
   let document: unknown
   try {
     document = JSON.parse(text)
-    // What is nested too deeply to be written again is not read.
+    // A document too deep to be written again is not read.
     JSON.stringify(document)
   } catch {
     return new Unreadable('not JSON')
@@ -142,8 +142,8 @@ function operationsIn(list: unknown): readonly Operation[] {
 }
 
 /**
- * The annotations' texts. Where they would be longer than `limit` bytes together, the oldest operations are left out, and
- * where that does not do, what a later release has added.
+ * The annotations' texts. If they exceed `limit` bytes together, drops the oldest operations first, then a later
+ * release's additions.
  */
 export function encodeState(
   { history, unreadHistory = [], ...rest }: StoredState,
