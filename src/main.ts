@@ -89,7 +89,7 @@ async function runForPeople(): Promise<number> {
   return runClient(args, version, processTerminal(process, typedName(), stop))
 }
 
-/** How the person has started it, for what they are to type next. */
+/** The program's name as the person typed it, for messages. */
 function typedName(): string {
   if (process.env['npm_lifecycle_event'] === 'dormouse') return 'npm run -s dormouse --'
   return basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl dormouse' : 'dormouse'

@@ -82,7 +82,7 @@ export interface Patched {
   readonly warnings: readonly string[]
 }
 
-/** Objects of any kind, for what Dormouse itself knows nothing of. Fails as `Dormouse` does. */
+/** Objects of any kind, beyond Dormouse's own. Fails as `Dormouse` does. */
 export interface ClusterObjects {
   readonly place: string
   /** All at `/apis/apps/v1/deployments`; undefined: the cluster does not serve that. */

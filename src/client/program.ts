@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts'
 import { placeOfVerb, verbFirst } from './verb-first.ts'
 
 /**
- * Runs what the arguments ask for (without `node` and the script).
+ * Runs the command of the arguments (without `node` and the script).
  * @returns the exit code: 0; 2 when the command line is wrong; 1 for any other failure
  */
 export async function runClient(

@@ -3,8 +3,8 @@ import type { Terminal } from './terminal.ts'
 type Output = Terminal['stdout']
 
 /**
- * Our own colours, what writes a line of progress over at the beginning of a text, ends of lines and tabs; and each other
- * one of control characters and of those that turn the direction of what follows.
+ * Our own colours, the sequence that overwrites a line of progress, line ends and tabs; and any other control character
+ * or one that changes the text's direction.
  */
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /\u001B\[(?:0|1|2|3[1-4])m|^\r\u001B\[K|[^\P{Cc}\n\t]|\p{Bidi_Control}/gu

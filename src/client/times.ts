@@ -11,7 +11,7 @@ import { UsageError } from '../service/process/errors.ts'
 const MINUTE = 60_000
 const [, LONGEST] = REQUEST_BOUNDS
 
-/** Milliseconds of what follows an option. @throws UsageError that names the option */
+/** Milliseconds of an option's value. @throws UsageError that names the option */
 export function durationOption(option: string, text: string, bounds: Bounds = REQUEST_BOUNDS): number {
   const value = durationIn(text, bounds)
   if (value !== undefined) return value

@@ -32,8 +32,8 @@ export function placeOfVerb(words: readonly string[]): number | undefined {
 }
 
 /**
- * The command first: options before it are moved behind it, with their values. In `-n console list` the command is `list`,
- * since `-n` takes what follows.
+ * The command first: options before it are moved behind it, with their values. In `-n console list` the command is
+ * `list`, since `-n` takes a value.
  */
 export async function verbFirst(words: readonly string[], terminal: Terminal): Promise<string[]> {
   if (words[0]?.startsWith('-') !== true || words[0] === '--') return [...words]

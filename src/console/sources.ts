@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 
-/** In a checkout the sources; in the bundle of the image (build.ts) what `pageSources` made of them. */
+/** The sources in a checkout; in the image's bundle (build.ts) the output of `pageSources`. */
 const PAGE = new URL('./page/', import.meta.url)
 
 /** The page's imports of packages, by name. */

@@ -16,7 +16,7 @@ import { ClusterWriter, isSetting } from './writer.ts'
 
 const HOUR = 3_600_000
 const NO_CONFIG_MAP = 'there is no filled ConfigMap dormouse in kube-public that you may read'
-/** How long what was read of Namespaces and settings counts, in milliseconds. */
+/** Milliseconds for which Namespaces and settings are reused. */
 const KNOWN_FOR = 30_000
 
 interface Options {
@@ -211,7 +211,7 @@ export class ClusterDormouse implements Dormouse {
   async *watch(selection: Selection, signal: AbortSignal): AsyncGenerator<Seen> {
     const { namespace, kind, labelSelector, name } = selection
     const collections = await explaining(this.place, async () => {
-      // Says at once what may not be read, and knows the Namespaces.
+      // Fails early for missing rights, and reads the Namespaces.
       if (name === undefined) await this.#all(selection)
       else if (kind !== undefined && namespace !== undefined) await this.get({ kind, namespace, name })
       const kinds = (kind === undefined ? await this.#reader.kinds() : [kind]).filter(

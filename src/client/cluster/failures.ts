@@ -17,7 +17,7 @@ function messageIn({ details, message }: ClusterRefusal): string {
   return typeof details['message'] === 'string' ? details['message'] : message
 }
 
-/** Makes calls, and throws what their failure means to the person who made them. */
+/** Makes calls, and explains their failures to the person who made them. */
 export async function explaining<Result>(place: string, act: () => Promise<Result>): Promise<Result> {
   try {
     return await act()

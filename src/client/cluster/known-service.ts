@@ -61,7 +61,7 @@ function sameTypes(section: Section, model: Section): Section {
   )
 }
 
-/** undefined also where one narrows by what we do not know: it would reach more here than there. */
+/** undefined also if a policy narrows by an unknown field: it would match more here than there. */
 function policiesIn(text: string | undefined): readonly ConfiguredPolicy[] | undefined {
   const list = parsed(text)
   return Array.isArray(list) && list.every(isPolicy) ? list : undefined

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { UsageError } from '../../service/process/errors.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** `completion bash`: the script that makes a shell ask us for what could follow. */
+/** `completion bash`: the script that makes a shell ask us for completions. */
 export function registerCompletion(program: Command, terminal: Terminal): void {
   program
     .command('completion')

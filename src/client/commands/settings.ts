@@ -11,7 +11,7 @@ interface HourOptions extends RequestOptions {
   readonly none?: true
 }
 
-/** The commands that change what is set for a workload: enable, disable and schedule. */
+/** The commands that change a workload's settings: enable, disable and schedule. */
 export function registerSettings(program: Command, terminal: Terminal): void {
   requestCommand(program, terminal, 'enable', {
     examples: ['web --schedule 8:00-18:00,Mon-Fri --timezone Europe/Berlin', '--all -n staging'],

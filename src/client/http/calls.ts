@@ -70,7 +70,7 @@ export class HttpCalls {
       : new Agent(options)
   }
 
-  /** @throws Refusal as the API refuses, UNAUTHENTICATED and CLUSTER_UNAVAILABLE with what to do about it */
+  /** @throws Refusal of the API, UNAUTHENTICATED and CLUSTER_UNAVAILABLE with advice */
   async send<Data>(call: HttpCall): Promise<Success<Data>> {
     for (let attempt = 1; ; attempt++) {
       const { statusCode, headers, text } = await this.#sent(call)

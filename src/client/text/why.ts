@@ -28,7 +28,7 @@ export function keyOfFound({ kind, record: { namespace, name } }: Found): Worklo
   return { kind, namespace, name }
 }
 
-/** The answer to "why is it like that?", in at most ten lines: state, rule, who, since when, what comes, what changes it. */
+/** The answer to "why is it like that?", in at most ten lines: state, rule, who, since when, next transition, commands. */
 export function whyText(found: Found, style: Style): string {
   const { record } = found
   const lines = [
@@ -127,7 +127,7 @@ function there(at: number, zone: string | null, times: LocalTimes): string {
   return text === shortTime(at, times) ? '' : `; ${text} in ${zone}`
 }
 
-/** Up to four commands, each with what it is for. */
+/** Up to four commands, each with its purpose. */
 function changes({ kind, record }: Found, { advice, times }: Style): [what: string, typed: string][] {
   const key = { kind, namespace: record.namespace, name: record.name }
   const typed = (verb: string, rest = '') => command(advice, verb, key, rest)

@@ -61,7 +61,7 @@ export class App {
     document.querySelector<HTMLElement>(`[data-key="${CSS.escape(open)}"]`)?.focus()
   }
 
-  /** Another tab has signed out: nothing of what they saw or clicked stays here, either. */
+  /** Another tab has signed out: drop the person's data and clicks here, too. */
   #leave(): void {
     const { model, doing } = this
     doing.forget()

@@ -48,7 +48,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks what would happen to a namespace, shows the counts, and only then offers to do it. */
+/** Shows the counts of a dry run on a namespace, and only then offers the change. */
 export function BulkDialog({ app, onClose }: Props): VNode {
   const { model, doing } = app
   const { namespace, type } = model.shown

@@ -18,7 +18,7 @@ interface Props {
   readonly now: number
 }
 
-/** One workload: why it is as it is, what comes, who did what, and all buttons. */
+/** One workload: reason, next transitions, history, and all buttons. */
 export function Detail({ app, workload, now }: Props): VNode {
   const { model, plans, doing } = app
   const key = keyOf(workload)

@@ -112,7 +112,7 @@ export class Plans {
   }
 }
 
-/** Differs when what comes may differ. */
+/** Differs when the plan may differ. */
 function versionOf(workload: Workload): string {
   const { wake_schedule, timezone, is_snoozed, next_transition, policy, manual_override_until } = workload
   return JSON.stringify([wake_schedule, timezone, is_snoozed, next_transition, policy, manual_override_until])

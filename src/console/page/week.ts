@@ -21,7 +21,7 @@ export interface Day {
   readonly awake: string
 }
 
-/** The week from `now`, by what is planned. */
+/** The week from `now`, by the plan. */
 export function segments(asleepNow: boolean, plan: readonly Transition[], now: number): Segment[] {
   const found: Segment[] = []
   let asleep = asleepNow

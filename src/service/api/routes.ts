@@ -22,7 +22,7 @@ import { createVisibility } from './visibility.ts'
 import type { Watches } from './watch/watches.ts'
 import { createWrites } from './writes.ts'
 
-/** What lasts longer than one answer. */
+/** The parts that outlive one answer. */
 interface Lasting {
   readonly podWaits: PodWaits
   readonly watches: Watches
@@ -113,14 +113,14 @@ type KindDemand = (
 function kindDemand(kinds: readonly string[]): KindDemand {
   return (kind, ctx, next) => {
     if (kinds.includes(kind)) return next()
-    // A word such as `pin` may stand there, which is another path's.
+    // A word such as `pin` in place of a name belongs to another path.
     const { layer, allowed } = pathOf(ctx.matched)
     if (layer && !layer.paramNames.some(({ name }) => name === 'kind')) throw notAllowed(ctx.method, allowed)
     throw new Refusal('NOT_FOUND', `there is no such kind: it must be one of ${kinds.join(', ')}`)
   }
 }
 
-/** Of the paths that match a request, the first in the document, as OpenAPI has it; and its methods. */
+/** Of the paths that match a request, the first in the document, as OpenAPI requires; and its methods. */
 function pathOf(matched: unknown = []): { layer: Layer | undefined; allowed: string } {
   const layers = matched as Layer[]
   const [layer] = layers

@@ -14,14 +14,14 @@ import type { PodWaits } from './pod-waits.ts'
 import type { ApiDeps } from './ports.ts'
 
 type Planner = (workload: Workload) => Plan
-/** Makes the middleware that executes an operation, or with `dryRun` says what it would do. */
+/** Makes the middleware that executes an operation, or with `dryRun` only plans it. */
 export function createWrites(
   deps: ApiDeps,
   podWaits: PodWaits,
 ): (action: Action, guard?: Guard) => ApiMiddleware {
   const { workloads, writer, rules, clock } = deps
 
-  /** Plans before it checks: that nothing can be asked of a workload comes before what the caller may not do. */
+  /** Plans before it checks: a refusal because of the workload comes before one because of the caller's rights. */
   function planner(ctx: ApiContext, request: Request, check: WorkloadCheck): Planner {
     const by = signature(ctx.state.caller)
     return (workload) => {
@@ -60,7 +60,7 @@ export function createWrites(
       const code = error instanceof Refusal ? error.code : undefined
       // the patch may have been applied although no answer came
       if (code === 'CLUSTER_UNAVAILABLE') ctx.state.changed = null
-      // a read says in our words that the workload does not exist
+      // a read reports a missing workload in our words
       if (code === 'NOT_FOUND') await liveCopy(writer, key)
       throw error
     }
@@ -78,7 +78,7 @@ export function createWrites(
 
 type Progress = Pick<ReturnType<typeof statusRecord>, 'reason' | 'operation_in_progress'>
 
-/** What has happened between a write and the end of the wait for its pods, for the message. */
+/** The change between a write and the end of the wait for its pods, for the message. */
 export function sinceThen(written: Progress, newest: Progress): string {
   if (newest.reason !== written.reason) return `; by now ${newest.reason}`
   return newest.operation_in_progress ? '; its pods have not followed yet' : ''

@@ -235,7 +235,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     }
   }
 
-  /** Whether it differs from what was known. */
+  /** Whether it differs from the former one. */
   #make(name: string): boolean {
     const { dates = {}, files = [] } = this.#options.calendars[name] ?? {}
     const unread = files.find((file) => this.#files.get(file)?.closed === undefined)

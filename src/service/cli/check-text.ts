@@ -10,7 +10,7 @@ const ROWS = 10
 const NAMESPACES = 20
 const FAULTS = 20
 
-/** A forecast for a person: the counts first, then a bounded table by namespace, then what is wrong. */
+/** A forecast for a person: the counts first, then a bounded table by namespace, then the faults. */
 export function checkText(found: ClusterForecast): string {
   const blocks = [countLines(found), ...tables(found.workloads), faultLines(found.invalid)]
   const warnings = [

@@ -17,8 +17,8 @@ import { inTurns } from '../process/turns.ts'
 const STOP_WITHIN_MS = 2000
 
 /**
- * Keeps workloads as their intents and schedules want them: reports what has changed, and hands what may need a
- * write to the reconcile loop. Between events and timers nothing runs.
+ * Brings workloads to the state of their intents and schedules: reports changes, and hands possible writes to the
+ * reconcile loop. Nothing runs between events and timers.
  */
 export class Controller implements Runnable {
   readonly name = 'controller'
@@ -58,8 +58,8 @@ export class Controller implements Runnable {
   }
 
   /**
-   * Evaluates every workload once; the caches must be synced. Waits first for what a `stop` has left in work.
-   * Rejects when it is stopped before that.
+   * Evaluates every workload once; the caches must be synced. Waits first for jobs in work at the last `stop`. Rejects
+   * when it is stopped before that.
    */
   async start(): Promise<void> {
     const ending = new AbortController()

@@ -6,14 +6,14 @@ import { Lines, type Line } from './lines.ts'
 import type { Observer } from './ports.ts'
 
 interface Handlers<T> {
-  /** Its backoff or its rest has ended: `add` or `forget` is the answer. Must not throw. */
+  /** Its backoff or pause has ended: answer with `add` or `forget`. Must not throw. */
   readonly evaluate: (key: string) => void
   /**
-   * Does what is due, and calls `succeeded` or `failed` before it ends. Must not reject, and sends its first write
-   * before it waits for anything: `pace` counts on that.
+   * Carries out the task, and calls `succeeded` or `failed` before it ends. Must not reject, and sends its first write
+   * before it waits for anything: `pace` relies on that.
    */
   readonly work: (job: Job<T>) => Promise<void>
-  /** Until when (monotonic) a task rests that is due and waits for no backoff; undefined: it may be done now. */
+  /** The end (monotonic) of the pause of a task that is due without a backoff; undefined: do it now. */
   readonly restsUntil: (key: string, task: T) => number | undefined
 }
 
@@ -63,7 +63,7 @@ export class DelayingQueue<T extends Due> {
   readonly #options: Options
   readonly #entries = new Map<string, Entry<T>>()
   readonly #lines: Lines<Entry<T>>
-  /** The ends of backoffs and rests, by monotonic time, which no clock that is set changes. */
+  /** The ends of backoffs and pauses, by monotonic time, which setting a clock does not change. */
   readonly #timers: Timers
   #inWork = 0
   #open = false
@@ -83,7 +83,7 @@ export class DelayingQueue<T extends Due> {
     this.#idle = Promise.withResolvers()
   }
 
-  /** Drops what waits, ignores what comes, and resolves when what is in work has ended. */
+  /** Drops waiting tasks, ignores new ones, and resolves when the jobs in work have ended. */
   async close(): Promise<void> {
     this.#open = false
     for (const key of this.#entries.keys()) this.forget(key)
@@ -93,8 +93,8 @@ export class DelayingQueue<T extends Due> {
   }
 
   /**
-   * The task is due: the key waits for a worker, once the task's backoff or rest has ended. A key that waits already
-   * keeps its age, and also its place unless its priority has changed. `dueSince`: see `Job`.
+   * The task is due: the key waits for a worker, once the task's backoff or pause has ended. A waiting key keeps its
+   * age, and also its place unless its priority has changed. `dueSince`: see `Job`.
    */
   add(key: string, task: T, dueSince?: number): void {
     if (!this.#open) return
@@ -113,8 +113,8 @@ export class DelayingQueue<T extends Due> {
   }
 
   /**
-   * The task that was tried waits out a backoff when it is added again; another task does not. `tried` undefined: nobody
-   * knows what there is to try, so the key is blocked: it is evaluated after its backoff. A task in line goes on.
+   * The task that was tried waits out a backoff when it is added again; another task does not. `tried` undefined: the
+   * task is unknown, so the key is blocked: it is evaluated after its backoff. A task in line goes on.
    */
   failed(key: string, why: FailureReason, tried: Due | undefined): void {
     if (!this.#open) return

@@ -5,7 +5,7 @@ import type { Instant } from '../process/clock.ts'
 const BACKOFFS = {
   /** The cluster will refuse again, or our own code fails over this workload: there is no hurry. */
   refused: [10_000, 600_000],
-  /** No answer, or a lost race: everything is to be caught up within 5 s of the cluster's return. */
+  /** No answer, or a lost race: all writes must be caught up within 5 s of the cluster's return. */
   unavailable: [100, 2_000],
 } as const
 export type FailureReason = keyof typeof BACKOFFS
@@ -20,7 +20,7 @@ export interface Due {
 /** The latest failure of a key. */
 export interface Failure {
   readonly why: FailureReason
-  /** undefined: it is not known what was to be written. */
+  /** undefined: the intended write is unknown. */
   readonly tried: Due | undefined
   /** In a row. */
   readonly times: number
@@ -33,7 +33,7 @@ export function timesInARow(before: Failure | undefined, tried: Due | undefined)
   return before && mayBeSame(before.tried, tried) ? before.times + 1 : 1
 }
 
-/** Whether the task waits out this failure; what is due instead of what failed need not. `now` is monotonic. */
+/** Whether the task waits out this failure; a different task need not. `now` is monotonic. */
 export function holdsUp({ notBefore, tried }: Failure, task: Due, now: number): boolean {
   return notBefore > now && mayBeSame(tried, task)
 }

@@ -45,7 +45,7 @@ export class HistoryReporter {
     this.#rules = rules
   }
 
-  /** Reports what `after` has and `before`, the newest copy reported so far, has not. */
+  /** Reports the entries that `after` has in addition to `before`, the newest copy reported so far. */
   changed(before: Workload, after: Workload): void {
     if (before.annotations.state === after.annotations.state) return
     const then = readable(before)
@@ -64,7 +64,7 @@ export class HistoryReporter {
     }
   }
 
-  /** A backoff that no operation has started: an autoscaler has woken what sleeps, again. */
+  /** A backoff that no operation has started: an autoscaler has woken a sleeper again. */
   #causeOf(then: State, now: State, after: Workload): string {
     const [newest] = now.history
     const isNew = newest && !then.history.some((entry) => isSame(entry, newest))

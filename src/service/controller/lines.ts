@@ -6,8 +6,8 @@ const ORDER: readonly Priority[] = ['wake', 'snooze', 'completion']
 export type Line<T> = Set<T>
 
 /**
- * The lines in which keys wait for a worker: one for each priority, and as many beside them for the keys whose last
- * write was slow, so that those hold up no other.
+ * The lines in which keys wait for a worker: two for each priority, one of them for keys whose last write was slow, so
+ * that these delay no others.
  */
 export class Lines<T> {
   readonly #ordinary = laneOf<T>()

@@ -26,7 +26,7 @@ export class NamespaceWarnings {
     this.#excluded = excluded
   }
 
-  /** To be called with the same copy twice where what its annotations mean has changed. */
+  /** Call it with (copy, copy) if only the meaning of its annotations has changed. */
   changed(before: Namespace | undefined, after: Namespace | undefined): void {
     if (before && before.uid !== after?.uid) this.#told.delete(before.uid)
     if (!after || after.deleting || this.#excluded.has(after.name)) return

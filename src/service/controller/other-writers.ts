@@ -22,7 +22,7 @@ type Ports = Pick<ControllerPorts, 'clock' | 'logger' | 'monotonic' | 'recorder'
 export class OtherWriters {
   readonly #ports: Ports
   readonly #rules: Rules
-  /** By uid: when it was scaled by hand against what was decided; monotonic, oldest first. */
+  /** By uid: when a person scaled it against the decision; monotonic, oldest first. */
   readonly #byHand = new LRUCache<string, number[]>({ max: MOST })
 
   constructor(ports: Ports, rules: Rules) {
@@ -30,7 +30,7 @@ export class OtherWriters {
     this.#rules = rules
   }
 
-  /** Looks at what came between two copies. */
+  /** Examines the change between two copies. */
   changed(before: Workload, after: Workload): void {
     const found = contradictionOf(before, after, this.#ports.clock(), this.#rules)
     if (!found) return

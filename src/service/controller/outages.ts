@@ -2,8 +2,8 @@ import type { Kind } from '../../domain/workload/workload.ts'
 import type { WatchedWorkloads } from '../../kubernetes/ports.ts'
 
 /**
- * The kinds whose watch is broken, and the keys that wait for it. Nothing is tried for such a kind: its copies may
- * be old, and mostly there is nobody to take a write.
+ * The kinds whose watch is broken, and the keys that wait for it. No write is tried for such a kind: its copies may be
+ * old, and mostly the API server is away.
  */
 export class Outages {
   readonly #workloads: Pick<WatchedWorkloads, 'isConnected'>

@@ -21,8 +21,8 @@ interface Pause extends Due {
 }
 
 /**
- * Pauses KEDA beside workloads that sleep, and ends that beside those that do not. What to write follows from the two
- * objects as they are, so an interrupted pair of writes is completed as soon as somebody looks: at the start, too.
+ * Pauses KEDA beside sleeping workloads, and ends the pause beside others. The write follows from the two present
+ * objects, so the next evaluation completes an interrupted pair of writes, at the start, too.
  */
 export class Pauses {
   readonly #ports: ControllerPorts & { readonly autoscaling: Autoscaling }
@@ -52,14 +52,14 @@ export class Pauses {
     this.#queue = new DelayingQueue<Pause>(handlers, options)
   }
 
-  /** Evaluates every ScaledObject once. `stopping` ends what will be in work. */
+  /** Evaluates every ScaledObject once. `stopping` ends jobs in work. */
   open(stopping: Required<Stopping>): void {
     this.#stopping = stopping
     this.#queue.open()
     this.#evaluateAll()
   }
 
-  /** Drops what is due, and resolves when what is in work has ended. */
+  /** Drops due tasks, and resolves when the jobs in work have ended. */
   async close(): Promise<void> {
     await Promise.all([this.#queue.close(), this.#first])
     this.#budget.clear()
@@ -71,11 +71,11 @@ export class Pauses {
 
   scalerChanged(scaler: ScaledObject): void {
     const key = keyOfScaler(scaler)
-    // One in work is evaluated afterwards: mostly its own write is the change.
+    // A key in work is evaluated afterwards: mostly its own write is the change.
     if (!this.#queue.jobOf(key)) this.#evaluate(key)
   }
 
-  /** A watch is connected again: what changed meanwhile has not been told one by one. */
+  /** A watch is connected again: changes since its loss had no events. */
   connected(): void {
     this.#evaluateAll()
   }
@@ -113,7 +113,7 @@ export class Pauses {
     if (!autoscaling.scaledObjects.isConnected || this.#excluded.has(scaler.namespace)) return undefined
     const key = autoscaling.scaledObjects.targetOf(scaler)
     if (!key) return pauseChange(scaler, false)
-    // A copy may be old, and a workload that we have not seen yet may exist.
+    // A copy may be old, and a workload may exist that has not arrived yet.
     if (key === 'unknown' || !workloads.isConnected(key.kind)) return undefined
     const workload = workloads.get(key)
     return pauseChange(scaler, workload ? sleeps(workload, this.#rules) : false)

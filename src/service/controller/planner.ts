@@ -29,7 +29,7 @@ interface PlannerPorts {
   readonly clock: Clock
 }
 
-/** Plans what is due of a workload now, without I/O. */
+/** Plans the due step of a workload, without I/O. */
 export class Planner {
   readonly #ports: PlannerPorts
   readonly #rules: Rules

@@ -14,12 +14,12 @@ import { inTurns } from '../process/turns.ts'
 import { WriteBudget } from './write-budget.ts'
 
 /**
- * Plans that wait for a worker at most. One holds the new state as text and as objects, several KB, and those further
+ * The most plans that wait for a worker. One holds the new state as text and as objects, several KB, and those further
  * back in a wave are too old when their turn comes.
  */
 const PLANS_KEPT = 1000
 
-/** What is known of workloads from their earlier copies. */
+/** Facts about workloads from their earlier copies. */
 interface Known {
   readonly marks: LastKnownMarks
   readonly reporter: HistoryReporter
@@ -67,14 +67,14 @@ export class ReconcileLoop {
     this.#queue = new DelayingQueue<Planned>(handlers, { ...ports, monotonic, concurrency })
   }
 
-  /** `stopping` ends what will be in work. */
+  /** `stopping` ends jobs in work. */
   open(stopping: Required<Stopping>): void {
     this.#stopping = stopping
     this.#openedAt = this.#monotonic()
     this.#queue.open()
   }
 
-  /** Drops what is due, and resolves when what is in work has ended. */
+  /** Drops due tasks, and resolves when the jobs in work have ended. */
   async close(): Promise<void> {
     await this.#queue.close()
     this.#outages.clear()
@@ -123,7 +123,7 @@ export class ReconcileLoop {
     const copy = this.#ports.workloads.get(parseKey(key))
     if (!copy) return this.#queue.forget(key)
     try {
-      // Also of another uid: it was deleted and created again, and the watch has not said so yet.
+      // Also with another uid: it was deleted and created again, and the watch has not delivered that yet.
       this.#evaluate(found && isOlder(copy, found) ? found : copy, since)
     } catch (error) {
       this.failedOver(key, error)

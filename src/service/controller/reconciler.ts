@@ -19,7 +19,7 @@ export interface Done {
 interface Failed {
   readonly type: 'failed'
   readonly why: FailureReason
-  /** What was to be written; undefined: nothing was planned yet. */
+  /** The intended write; undefined: nothing was planned yet. */
   readonly tried: Due | undefined
 }
 
@@ -33,7 +33,7 @@ interface ReconcilerPorts {
   readonly logger: Logger
 }
 
-/** Writes what is due of one workload, by one patch. */
+/** Carries out the due step of one workload, by one patch. */
 export class Reconciler {
   readonly #ports: ReconcilerPorts
   readonly #planner: Planner
@@ -43,11 +43,11 @@ export class Reconciler {
     this.#planner = planner
   }
 
-  /** Writes what was planned, or what is due instead where that is out of date. Rejects only with a fault of ours. */
+  /** Writes the plan, or the present step if the plan is outdated. Rejects only with a fault of ours. */
   async reconcile(key: WorkloadKey, planned: Planned, stopping: Stopping = {}): Promise<Reconciled> {
     const { writer, logger } = this.#ports
     let decided: Decision | undefined
-    // Of the first step, which is for the copy at hand: those for live reads may differ each time.
+    // Set by the first step, which is for the present copy: those for live reads may differ each time.
     let tried: Due | undefined
     let sentFor = planned.workload
     const plan = (workload: Workload) => {
@@ -78,7 +78,7 @@ export class Reconciler {
     decision: Decision | undefined,
     stopping: Stopping,
   ): Promise<Reconciled | FailureReason> {
-    // Also while the watch is down, when a refusal says nothing: the key is tried as soon as the cluster is back.
+    // Also while the watch is down, when a refusal means nothing: retry the key as soon as the cluster is back.
     if (stopping.signal?.aborted) return 'unavailable'
     const why = this.#reasonOf(workload, error)
     if (why !== 'refused' || !decision) return why
@@ -98,7 +98,7 @@ export class Reconciler {
     }
   }
 
-  /** Reports a failure that no history will tell of. */
+  /** Reports a failure that the history will not contain. */
   #tell(workload: Workload, { action, trigger }: Decision, what: string, error: unknown): void {
     if (action !== 'snooze' && action !== 'wake') return
     const reason = action === 'snooze' ? 'SnoozeFailed' : 'WakeFailed'
@@ -107,7 +107,7 @@ export class Reconciler {
     this.#ports.observer.operation(action, trigger, workload.kind, 'failed')
   }
 
-  /** The state then says that the cluster refused, and until when its backoff lasts. */
+  /** Records in the state that the cluster refused, and the end of the backoff. */
   async #writeFailure(
     key: WorkloadKey,
     decision: Decision,
@@ -131,7 +131,7 @@ export class Reconciler {
   }
 }
 
-/** Whether an admission webhook hangs or fails for this workload, which says nothing about the cluster. */
+/** Whether an admission webhook hangs or fails for this workload; the cluster itself may be fine. */
 function isOfWebhook(error: unknown): boolean {
   return error instanceof Refusal && error.details['webhook'] === true
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../process/logger.ts'
 
 /**
  * Logs a line for each request by annotation that was carried out: who, what, on which workload, as the API does for
- * its own. It follows what is stored: a review cannot know whether its write lands.
+ * its own. It follows stored objects: a review cannot know whether its write succeeds.
  */
 export class RequestAudit {
   readonly #logger: Logger

@@ -13,7 +13,7 @@ import type * as Ports from './ports.ts'
 /** The meaning of a copy, and the step that is due. */
 export interface Evaluation {
   readonly reading: Reading | Unreadable
-  /** Without what is known of earlier copies. */
+  /** Without facts about earlier copies. */
   readonly step: Step
   readonly at: Instant
   /** When time alone changes it; undefined: never. */

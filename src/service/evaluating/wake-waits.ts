@@ -31,7 +31,7 @@ interface Wave {
   readonly members: Map<string, WaveMember> | undefined
   /** By key: the number of each workload that waits. */
   readonly waiting: Map<string, number>
-  /** By number, what its members wait for, as long as no member changes, and since when that is known. */
+  /** By number: the wait of its members, valid until a member changes, and since when it is known. */
   readonly known: Map<number, { readonly at: Instant; readonly wait: WakeWait | undefined }>
 }
 

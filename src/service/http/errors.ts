@@ -21,7 +21,10 @@ export class HttpRefusal extends Refusal {
   }
 }
 
-/** The body of every error (design, section 5). `requestId`: by which the log has it; undefined: there is no log. `message`: with what helps. */
+/**
+ * The body of every error (design, section 5). `requestId`: the request's id in the log; undefined: there is no log.
+ * `message`: with advice.
+ */
 export function errorBody(
   { code, details, message: said }: Refusal,
   now: Instant,
@@ -56,7 +59,7 @@ export function answerErrors<State extends Asked>(
   }
 }
 
-/** 500: a bug. Only the log shows what it was. */
+/** 500: a bug. Only the log has the details. */
 export function internal(requestId: string): Refusal {
   return new Refusal('INTERNAL', `this is a fault of Dormouse: report it with the request id ${requestId}`)
 }

@@ -49,7 +49,7 @@ export class RateLimit {
     this.#buckets.set(key, bucket)
   }
 
-  /** Gives back what `spend` took. */
+  /** Returns what `spend` took. */
   refund(key: string): void {
     this.#buckets.get(key)?.giveBack()
   }

@@ -43,7 +43,7 @@ interface Serving {
 interface Deps {
   readonly clock: Clock
   readonly logger: Logger
-  /** Called when the stop begins: ends what would take long. */
+  /** Called when the stop begins: ends long requests. */
   readonly drain?: () => void
 }
 

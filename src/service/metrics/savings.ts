@@ -1,4 +1,4 @@
-/** Replicas and what they request. Whole numbers, so that sums are exact when shares are subtracted again. */
+/** Replicas and their requests. Whole numbers, so that sums are exact when shares are subtracted again. */
 export interface Share {
   readonly replicas: number
   readonly microcores: number
@@ -56,7 +56,7 @@ export class Savings {
     this.#at = seconds
   }
 
-  /** The sum of what is asleep now. */
+  /** The sum of the sleeping shares. */
   get asleep(): Share {
     return this.#asleep.total
   }

@@ -22,7 +22,7 @@ export class TrackedNamespace {
     this.savings = new Savings(seconds)
   }
 
-  /** Replaces what is known of one workload, and returns it; `after` undefined: it is not managed any more. */
+  /** Replaces a workload's part, and returns it; `after` undefined: it is not managed any more. */
   replace(kind: Kind, name: string, after: Tracked | undefined, seconds: number): Tracked | undefined {
     const { workloads, counts } = this.kinds.get(kind) ?? aKind()
     this.kinds.set(kind, { workloads, counts })

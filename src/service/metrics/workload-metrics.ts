@@ -2,7 +2,7 @@ import { MICROCORES, type Saved, type Share } from './savings.ts'
 import type { MetricFactory } from './metric-factory.ts'
 import type { WorkloadTracker } from './workload-tracker.ts'
 
-/** Adds the metrics of managed workloads, computed at each scrape from what the tracker knows. */
+/** Adds the metrics of managed workloads, computed at each scrape from the tracker. */
 export function exportWorkloads(
   factory: MetricFactory,
   tracker: WorkloadTracker,

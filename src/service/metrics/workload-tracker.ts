@@ -164,7 +164,7 @@ export class WorkloadTracker {
     this.#track(workload, tracked && team !== undefined ? { ...tracked, team } : tracked)
   }
 
-  /** `overdue`: nobody has done yet what was to come, so it is as it was. */
+  /** `overdue`: the due step is not done yet, so the state is unchanged. */
   #readNow(workload: Workload, now: Instant): ReturnType<typeof readTracked> | 'overdue' {
     const { kind, namespace, name } = workload
     const { reading, step } = this.#evaluations.of(workload)

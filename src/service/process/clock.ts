@@ -19,7 +19,7 @@ export const systemLater: Later = (callback, milliseconds) => {
   return () => clearTimeout(timeout)
 }
 
-/** The same, for what keeps no process alive. */
+/** The same, but keeping no process alive. */
 export const quietLater: Later = (callback, milliseconds) => {
   const timeout = setTimeout(callback, milliseconds).unref()
   return () => clearTimeout(timeout)

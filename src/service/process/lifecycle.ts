@@ -58,7 +58,7 @@ export class Lifecycle {
     for (const { part, starting, ready } of this.#begun.toReversed()) {
       try {
         await part.stop()
-        // A start that succeeds after the stop may have opened what the stop did not see.
+        // A start that succeeds after the stop may have opened resources that the stop missed.
         if (!ready && (await succeeds(starting))) await part.stop()
       } catch (error) {
         failures.push(error)

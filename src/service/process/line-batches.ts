@@ -24,7 +24,7 @@ export class LineBatches implements DestinationStream {
     this.#timer ??= setTimeout(() => this.flush(), WAIT_MS)
   }
 
-  /** Writes what waits, now. */
+  /** Writes the waiting lines now. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -21,7 +21,7 @@ export function isScale(route: Route): boolean {
   return route === 'scale' || route === 'held-scale'
 }
 
-/** Whether only writes of what is held come here, so that none may pass unread. */
+/** Whether only writes of held workloads come here, so that none may pass unread. */
 export function isHeldOnly(route: Route): boolean {
   return route === 'held' || route === 'held-scale'
 }

@@ -7,8 +7,8 @@ const SLICE = 10
 const PAUSE = 250
 
 /**
- * Runs what reads reviews, in order: at once while the turn of the event loop has had less than 10 ms of it, otherwise
- * in a later turn. Large ones go one at a time, at most four a second.
+ * Runs the reading of reviews, in order: at once while it has used less than 10 ms of this turn of the event loop,
+ * otherwise in a later turn. Large ones go one at a time, at most four a second.
  */
 export class ReviewTurns {
   readonly #waiting: (() => void)[] = []
@@ -17,7 +17,7 @@ export class ReviewTurns {
   /** The turn of the latest large review, and the pause after it. */
   #large = Promise.resolve()
 
-  /** @throws what the task throws; the signal's reason: its time was over before it began */
+  /** @throws errors of the task; the signal's reason if its time was over before it began */
   run<T>(task: () => T, bytes: number, signal: AbortSignal): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const run = () => {

@@ -20,7 +20,7 @@ import { isWorkload } from './workload-shape.ts'
 export interface WorkloadDeps {
   readonly rules: Rules
   readonly clock: Clock
-  /** Reads from a whole object what the rules need. */
+  /** Reads the rules' inputs from a whole object. */
   readonly trim: (kind: Kind, object: unknown) => Workload
   readonly workloads: Copies
   /** Whether the sender has proven to be an API server (`webhook.clientCA`). */
@@ -76,7 +76,7 @@ interface Objects {
   readonly object: Json
 }
 
-/** The objects of a review as they would be stored. @throws Unread where they are not what an API server sends */
+/** The objects of a review as they would be stored. @throws Unread if no API server sends such objects */
 function objectsOf(request: ReviewRequest, { configured }: WorkloadDeps): Objects {
   const { operation, subResource, resource, object, oldObject } = request
   const kind = kindOf(resource.group, resource.resource)

@@ -33,7 +33,7 @@ export interface ClusterForecast extends Forecast {
   readonly unseen: readonly string[]
 }
 
-/** Foretells what Dormouse would do to a cluster under a configuration. It reads, and never writes. */
+/** Forecasts the effect of a configuration on a cluster. Read-only. */
 export class ClusterCheck {
   readonly #options: CheckOptions
   readonly #cluster: ClusterClients

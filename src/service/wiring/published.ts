@@ -7,7 +7,7 @@ import type { Wiring } from './wiring.ts'
 /** Characters of the JSON of one key: a ConfigMap holds 1 MiB in all, and each client reads it at each start. */
 const MOST = 256 * 1024
 
-/** Tells clients with a kubeconfig what they have to know, again when a calendar has changed. */
+/** Publishes the settings that clients with a kubeconfig need, again when a calendar has changed. */
 export function publishedSettings(wiring: Wiring, leads: () => boolean): PublishedSettings {
   const { config, cluster, calendars, logger, excludeNamespaces, version } = wiring
   const published = new PublishedSettings({

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 export interface Program {
   /** The path of Node. */
   readonly node: string
-  /** The path of main.ts, or of what was built of it. */
+  /** The path of main.ts, or of the bundle. */
   readonly file: string
 }
 
@@ -15,7 +15,7 @@ export interface Program {
  */
 export async function writePlugin(folder: string, { node, file }: Program): Promise<void> {
   await mkdir(folder)
-  // By its name the program knows what the person types.
+  // The program prints its name in commands for the person.
   const link = join(folder, `kubectl-dormouse${extname(file)}`)
   await symlink(file, link)
   const script = `#!/bin/sh\nexec ${quoted(node)} ${quoted(link)} "$@"\n`

@@ -118,7 +118,7 @@ async function startWatching(
   { informer, namespaces }: Pick<ClusterClients, 'informer' | 'namespaces'>,
   logger: Logger,
 ): Promise<void> {
-  // First, so that each workload is read once, with what it inherits.
+  // First, so that each workload is read once, with its inherited settings.
   await namespaces.start()
   await informer.start()
   if (!namespaces.synced) logger.warn(NO_NAMESPACES)

@@ -12,7 +12,7 @@ export interface Lookups {
   /** undefined: it does not exist, or is not known yet. */
   readonly namespaceOf: (name: string) => Namespace | undefined
   readonly calendars?: Calendars
-  /** undefined: nobody looks for what a wake waits for. */
+  /** undefined: nobody computes waits of wakes. */
   readonly waitOf?: Rules['waitOf']
   readonly scaledObjects?: Required<Rules>['scaledObjects']
   readonly podOwnerOf?: Required<Rules>['podOwnerOf']

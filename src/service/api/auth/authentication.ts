@@ -15,9 +15,9 @@ const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
 const MAX_TOKEN_LENGTH = 8 * 1024
 
 /**
- * Lets a request with a good token pass and puts its caller in `ctx.state.caller`. The issuer that a token claims
- * only chooses who verifies it; the cluster verifies what claims none of the configured issuers.
- * @throws TypeError when the settings cannot work
+ * Lets a request with a good token pass and puts its caller in `ctx.state.caller`. The token's claimed issuer only
+ * chooses the verifier; the cluster verifies tokens of other issuers.
+ * @throws TypeError for settings that cannot work
  */
 export function authenticate(
   {

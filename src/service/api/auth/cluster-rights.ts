@@ -15,7 +15,7 @@ interface Question {
   readonly limit: LimitFunction | undefined
 }
 
-/** Asks the cluster what a user may do, at most once in 10 s for each question; `limit` bounds what is in flight. */
+/** Asks the cluster for a user's rights, at most once in 10 s for each question; `limit` bounds the calls in flight. */
 export function clusterRights(reviews: Reviews, monotonic: Monotonic) {
   const rights = new LRUCache<string, { allowed: boolean }, Question>({
     max: MAX_RIGHTS,

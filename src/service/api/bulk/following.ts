@@ -31,7 +31,7 @@ export class Following {
   /** Starts to wait for the pods of `written`, and puts the outcome into `item`. */
   add(item: BulkItem, written: Workload): void {
     const wait = this.#follow(item, written)
-    // `end` throws what fails before it
+    // `end` throws earlier errors
     wait.catch(() => undefined)
     this.#waits.push(wait)
   }

@@ -7,7 +7,7 @@ import { messageAbout } from '../remedies.ts'
 /** How many workloads one request may be about. */
 export const MOST_WORKLOADS = 500
 
-/** What became of a workload: `done` (in a dry run: would be), `unchanged` since it holds already, or `refused`. */
+/** The outcome for a workload: `done` (in a dry run: would be), `unchanged` because it is so already, or `refused`. */
 export const BULK_RESULTS = ['done', 'unchanged', 'refused'] as const
 export type BulkResult = (typeof BULK_RESULTS)[number]
 

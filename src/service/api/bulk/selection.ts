@@ -19,7 +19,7 @@ export interface Selected {
   readonly refusal: Refusal | undefined
 }
 
-/** The workloads that a request about a namespace is about, by kind and name, each with what its caller may. */
+/** The workloads of a request about a namespace, by kind and name, each with its caller's right. */
 export type Selection = (ctx: ApiContext) => Promise<Selected[]>
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/json-schema.ts'
 import { DURATION_PATTERN } from '../../../domain/schedule/duration.ts'
 
-/** A text that matches all of `pattern`; `expected` says in words what that is. */
+/** A text that matches all of `pattern`; `expected` describes it in words. */
 export function patterned(
   pattern: string,
   expected: string,
@@ -36,7 +36,7 @@ export function body<Fields extends Properties>(
   return { type: 'object', description, properties, additionalProperties: false }
 }
 
-/** The answer to a request that succeeded; `more` stands beside the data. */
+/** The answer to a successful request; `more`: fields beside the data. */
 export function success(data: Schema, more: Properties = {}): Schema {
   return record('A success', { success: { const: true }, message: text, data, ...more, timestamp: time })
 }

@@ -52,7 +52,7 @@ const timezone: Schema<string> = {
   examples: ['Europe/Berlin'],
 }
 
-/** What is asked for in bodies. */
+/** The settings in bodies. */
 export const SETTING = body('A schedule and its zone', { schedule, timezone })
 export const OVERRIDE = body('How long the override holds', {
   duration: duration('limitOrNone', `${A_DURATION}, or empty for a permanent one`),

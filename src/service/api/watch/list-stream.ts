@@ -46,7 +46,7 @@ export class ListStream {
     this.#nextBeat = performance.now() + list.beat
   }
 
-  /** @throws what `visible` throws */
+  /** @throws errors of `visible` */
   static async open(list: WatchedList, shared: Shared): Promise<ListStream> {
     const groups = new VisibleGroups(await list.visible())
     await groups.learn(list.all())

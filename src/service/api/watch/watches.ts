@@ -12,7 +12,7 @@ import { WatchedWorkloads } from './watched-workloads.ts'
 
 /** How often rights are asked again, in milliseconds: a little longer than answers are cached. */
 const BEAT = 10_100
-/** How long a client may leave what was sent unread, in milliseconds. */
+/** Milliseconds that a client may leave sent data unread. */
 const UNREAD = 30_000
 const TOO_MANY = 'too many lists are being watched: end one, or list without watch'
 
