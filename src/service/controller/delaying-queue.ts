@@ -6,15 +6,15 @@ import { Lines, type Line } from './lines.ts'
 import type { Observer } from './ports.ts'
 
 interface Handlers<T> {
-  /** Its backoff or pause has ended: answer with `add` or `forget`. Must not throw. */
+  /** Its backoff or delay has ended: answer with `add` or `forget`. Must not throw. */
   readonly evaluate: (key: string) => void
   /**
    * Carries out the task, and calls `succeeded` or `failed` before it ends. Must not reject, and sends its first write
    * before it waits for anything: `pace` relies on that.
    */
   readonly work: (job: Job<T>) => Promise<void>
-  /** The end (monotonic) of the pause of a task that is due without a backoff; undefined: do it now. */
-  readonly restsUntil: (key: string, task: T) => number | undefined
+  /** The end (monotonic) of the delay of a task that is due without a backoff; undefined: do it now. */
+  readonly delayedUntil: (key: string, task: T) => number | undefined
 }
 
 /** A key in a worker's hands. */
@@ -63,7 +63,7 @@ export class DelayingQueue<T extends Due> {
   readonly #options: Options
   readonly #entries = new Map<string, Entry<T>>()
   readonly #lines: Lines<Entry<T>>
-  /** The ends of backoffs and pauses, by monotonic time, which setting a clock does not change. */
+  /** The ends of backoffs and delays, by monotonic time, which setting a clock does not change. */
   readonly #timers: Timers
   #inWork = 0
   #open = false
@@ -93,12 +93,12 @@ export class DelayingQueue<T extends Due> {
   }
 
   /**
-   * The task is due: the key waits for a worker, once the task's backoff or pause has ended. A waiting key keeps its
+   * The task is due: the key waits for a worker, once the task's backoff or delay has ended. A waiting key keeps its
    * age, and also its place unless its priority has changed. `dueSince`: see `Job`.
    */
   add(key: string, task: T, dueSince?: number): void {
     if (!this.#open) return
-    const until = this.#backoffOf(key, task) ?? this.#handlers.restsUntil(key, task)
+    const until = this.#backoffOf(key, task) ?? this.#handlers.delayedUntil(key, task)
     const entry = this.#entryOf(key)
     entry.dueSince ??= dueSince
     if (until !== undefined) {

@@ -46,7 +46,7 @@ export class Pauses {
     const handlers = {
       evaluate: (key: string) => this.#evaluate(key),
       work: (job: Job<Pause>) => this.#work(job),
-      restsUntil: (key: string, pause: Pause) => this.#restsUntil(key, pause),
+      delayedUntil: (key: string, pause: Pause) => this.#delayedUntil(key, pause),
     }
     const options = { ...ports, monotonic, concurrency, pace: UNPACED, observer: UNOBSERVED }
     this.#queue = new DelayingQueue<Pause>(handlers, options)
@@ -154,20 +154,20 @@ export class Pauses {
     )
   }
 
-  #restsUntil(key: string, pause: Pause): number | undefined {
+  #delayedUntil(key: string, pause: Pause): number | undefined {
     const { logger, monotonic = systemMonotonic } = this.#ports
     const now = monotonic()
-    const rest = this.#budget.restOf(key, pause, now)
-    if (rest?.news === 'episode') {
+    const delay = this.#budget.delayOf(key, pause, now)
+    if (delay?.news === 'episode') {
       const scaler = this.#ports.autoscaling.scaledObjects.get(key)
       const message =
         `ScaledObject ${scaler?.name} was written ${this.#budget.limit} times within a minute, because something ` +
-        `undoes its pause: the next write waits ${Math.ceil((rest.until - now) / 1000)} s, and then longer. ` +
+        `undoes its pause: the next write waits ${Math.ceil((delay.until - now) / 1000)} s, and then longer. ` +
         '`kubectl get --show-managed-fields` tells who else writes autoscaling.keda.sh/paused-replicas'
       logger.warn({ scaledObject: key }, message)
       this.#warn(scaler, 'TooManyWrites', message)
     }
-    return rest?.until
+    return delay?.until
   }
 
   #warn(scaler: ScaledObject | undefined, reason: 'PauseFailed' | 'TooManyWrites', message: string): void {

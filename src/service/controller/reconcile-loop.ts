@@ -59,9 +59,9 @@ export class ReconcileLoop {
     const handlers = {
       evaluate: (key: string) => this.#evaluateNewest(key),
       work: (job: Job<Planned>) => this.#work(job).catch((error: unknown) => this.failedOver(job.key, error)),
-      restsUntil: (_: string, planned: Planned) =>
+      delayedUntil: (_: string, planned: Planned) =>
         planned.waitsUntil === undefined
-          ? warnings.restsUntil(planned.workload, planned)
+          ? warnings.delayedUntil(planned.workload, planned)
           : monotonic() + planned.waitsUntil - ports.clock(),
     }
     this.#queue = new DelayingQueue<Planned>(handlers, { ...ports, monotonic, concurrency })

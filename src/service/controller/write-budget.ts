@@ -9,31 +9,31 @@ interface Account {
   readonly writes: number[]
   /** The instant of the latest edge that was written. */
   edge: Instant | undefined
-  /** How many pauses the present episode has had; 0: no episode. */
-  rests: number
-  /** The end of the latest pause. */
+  /** How many delays the present episode has had; 0: no episode. */
+  delays: number
+  /** The end of the latest delay. */
   until: number
-  /** Whether a write that waits for the pause was reported. */
+  /** Whether a write that waits for the delay was reported. */
   reported: boolean
 }
 
 /** How long a write that is due has to wait. */
-interface Rest {
+interface Delay {
   /** Monotonic milliseconds. */
   readonly until: number
-  /** `episode`: the budget has just been used up; `rest`: a write waits for another pause; undefined: reported already. */
-  readonly news: 'episode' | 'rest' | undefined
+  /** `episode`: the budget has just been used up; `delay`: a write waits for another delay; undefined: reported already. */
+  readonly news: 'episode' | 'delay' | undefined
 }
 
 /**
  * Limits how often one workload is written, whatever the cause of the loop: another writer, or a fault of ours. Past
- * its budget a workload is written once after each pause, which is ten seconds and doubles, until nothing had to be
+ * its budget a workload is written once after each delay, which is ten seconds and doubles, until nothing had to be
  * written for a minute. An edge never waits. Workloads written long ago are forgotten.
  */
 export class WriteBudget {
   readonly limit: number
   readonly #random: () => number
-  /** Ordered by the latest write, oldest first; accounts still in a pause are moved to the end. */
+  /** Ordered by the latest write, oldest first; accounts still in a delay are moved to the end. */
   readonly #accounts = new Map<string, Account>()
 
   /** `limit` writes a minute; `random` gives [0, 1). */
@@ -48,20 +48,20 @@ export class WriteBudget {
   }
 
   /** undefined: the write may be sent at once. `now` is monotonic. */
-  restOf(key: string, due: Due, now: number): Rest | undefined {
+  delayOf(key: string, due: Due, now: number): Delay | undefined {
     const account = this.#accounts.get(key)
     if (!account || (due.dueAt ?? 0) > (account.edge ?? 0)) return undefined
-    if (account.rests > 0 && now >= account.until + WINDOW) account.rests = 0
-    if (account.rests === 0) {
+    if (account.delays > 0 && now >= account.until + WINDOW) account.delays = 0
+    if (account.delays === 0) {
       const [oldest] = this.#recent(account, now)
       if (oldest === undefined || account.writes.length < this.limit) return undefined
-      this.#rest(account, now)
+      this.#delay(account, now)
       account.until = Math.max(account.until, oldest + WINDOW)
       account.reported = true
       return { until: account.until, news: 'episode' }
     }
     if (now >= account.until) return undefined
-    const news = account.reported ? undefined : 'rest'
+    const news = account.reported ? undefined : 'delay'
     account.reported = true
     return { until: account.until, news }
   }
@@ -71,7 +71,7 @@ export class WriteBudget {
     const account = this.#accounts.get(key) ?? {
       writes: [],
       edge: undefined,
-      rests: 0,
+      delays: 0,
       until: 0,
       reported: false,
     }
@@ -79,7 +79,7 @@ export class WriteBudget {
     this.#accounts.set(key, account)
     if (this.#recent(account, now).push(now) > this.limit) account.writes.shift()
     account.edge = Math.max(edge ?? 0, account.edge ?? 0)
-    if (account.rests > 0) this.#rest(account, now)
+    if (account.delays > 0) this.#delay(account, now)
     this.#forgetSome(now)
   }
 
@@ -93,13 +93,13 @@ export class WriteBudget {
     return writes
   }
 
-  #rest(account: Account, now: number): void {
-    account.rests++
-    account.until = now + backoff('refused', account.rests, this.#random())
+  #delay(account: Account, now: number): void {
+    account.delays++
+    account.until = now + backoff('refused', account.delays, this.#random())
     account.reported = false
   }
 
-  /** Each write adds at most one account, so it checks two: old ones go, those still in a pause are checked later. */
+  /** Each write adds at most one account, so it checks two: old ones go, those still in a delay are checked later. */
   #forgetSome(now: number): void {
     for (const [key, account] of this.#accounts.entries().take(2)) {
       if (now < (account.writes.at(-1) ?? 0) + WINDOW) return

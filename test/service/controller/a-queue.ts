@@ -33,7 +33,7 @@ export function aQueue({ concurrency = 1, open = true, pace = UNPACED, random = 
   const evaluated: string[] = []
   /** What an evaluation does beside being noted. */
   const hooks = { evaluate: (_key: string) => {} }
-  const rests = new Map<string, number>()
+  const delays = new Map<string, number>()
   const queue: DelayingQueue<Due> = new DelayingQueue(
     {
       evaluate: (key) => {
@@ -46,7 +46,7 @@ export function aQueue({ concurrency = 1, open = true, pace = UNPACED, random = 
         jobs.push(job)
         return new Promise<void>((resolve) => running.set(job.key, resolve))
       },
-      restsUntil: (key) => ((rests.get(key) ?? 0) > time.monotonic() ? rests.get(key) : undefined),
+      delayedUntil: (key) => ((delays.get(key) ?? 0) > time.monotonic() ? delays.get(key) : undefined),
     },
     { monotonic, later, concurrency, pace, observer: told, random },
   )
@@ -58,5 +58,5 @@ export function aQueue({ concurrency = 1, open = true, pace = UNPACED, random = 
     running.delete(key)
     await settled()
   }
-  return { queue, time, told, started, jobs, running, evaluated, hooks, rests, add, finish }
+  return { queue, time, told, started, jobs, running, evaluated, hooks, delays, add, finish }
 }

@@ -111,14 +111,14 @@ describe('a failure in the delaying queue', () => {
     expect(started).to.deep.equal([])
   })
 
-  it('or a rest that nothing waits for any more evaluates nothing', async () => {
-    const { queue, add, rests, evaluated, time, started, finish } = aQueue({ concurrency: 2 })
+  it('or a delay that nothing waits for any more evaluates nothing', async () => {
+    const { queue, add, delays, evaluated, time, started, finish } = aQueue({ concurrency: 2 })
     for (const key of ['forgotten', 'worked']) {
-      rests.set(key, 5000)
+      delays.set(key, 5000)
       add(key)
     }
     queue.forget('forgotten')
-    rests.clear()
+    delays.clear()
     add('worked')
     expect(started).to.deep.equal(['worked snooze'])
     await finish('worked')

@@ -84,7 +84,7 @@ class Modelled {
         }
         return this.#begin(job)
       },
-      restsUntil: () => undefined,
+      delayedUntil: () => undefined,
     },
     {
       monotonic: this.time.monotonic,

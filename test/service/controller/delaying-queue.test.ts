@@ -76,9 +76,9 @@ describe('the delaying queue', () => {
     expect([inWork('a'), inWork('b')]).to.deep.equal([false, true])
   })
 
-  it('lets a task rest that is due, and evaluates its key when the rest has ended', async () => {
-    const { add, queue, time, started, evaluated, rests } = aQueue()
-    rests.set('a', 5000)
+  it('delays a due task, and evaluates its key when the delay has ended', async () => {
+    const { add, queue, time, started, evaluated, delays } = aQueue()
+    delays.set('a', 5000)
     add('a')
     await time.pass(4999)
     expect([started, evaluated]).to.deep.equal([[], []])
