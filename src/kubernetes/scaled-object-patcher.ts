@@ -1,5 +1,5 @@
 import { pausePatch, type PauseChange } from '../domain/autoscaling/pause.ts'
-import { keyOfScaler, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
+import { keyOfScaledObject, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import { FIELD_MANAGER } from '../domain/workload/workload.ts'
 import { Refusal } from '../service/process/errors.ts'
 import type { KubernetesClient } from './client.ts'
@@ -43,13 +43,13 @@ export class ScaledObjectPatcher implements Pauser {
         ...(timeout === undefined ? {} : { timeout }),
       })
     try {
-      const turn = { key: `scaledobjects/${keyOfScaler(scaledObject)}`, signal }
+      const turn = { key: `scaledobjects/${keyOfScaledObject(scaledObject)}`, signal }
       copy.applied(trimScaledObject(await gate.run('follow-up', send, turn)))
     } catch (error) {
       if (error instanceof ClusterRefusal && (error.status === 409 || doesNotApply(error)))
         throw new Refusal(
           'CONFLICT',
-          `ScaledObject ${keyOfScaler(scaledObject)} was changed by others meanwhile`,
+          `ScaledObject ${keyOfScaledObject(scaledObject)} was changed by others meanwhile`,
         )
       throw error
     }

@@ -1,7 +1,7 @@
 import type { Pauser, ScaledObjects } from '../../src/kubernetes/ports.ts'
 import { pausePatch, type PauseChange } from '../../src/domain/autoscaling/pause.ts'
 import {
-  keyOfScaler,
+  keyOfScaledObject,
   PAUSE_ANNOTATION,
   type PauseAnnotation,
   type ScaledObject,
@@ -94,7 +94,7 @@ export class FakeKeda implements ScaledObjects, Pauser {
     await this.delay()
     const refusal = this.answer?.()
     if (refusal) throw refusal
-    const key = keyOfScaler(scaler)
+    const key = keyOfScaledObject(scaler)
     const live = this.#live.get(key)
     if (!live) throw new Refusal('NOT_FOUND', `${key} is not there`)
     const patched = applied(live, pausePatch(scaler, change))

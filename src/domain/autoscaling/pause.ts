@@ -33,14 +33,14 @@ export function sleeps(workload: Workload, rules: ReadingRules): boolean | undef
  * - Other people's pauses stay as they are.
  * - If others set another value of `paused-replicas` beside our mark, only the mark is removed.
  */
-export function pauseChange(scaler: ScaledObject, asleep: boolean | undefined): PauseChange | undefined {
-  const { pausedReplicas, mark } = scaler.annotations
-  if (scaler.deleting || asleep === undefined) return undefined
+export function pauseChange(object: ScaledObject, asleep: boolean | undefined): PauseChange | undefined {
+  const { pausedReplicas, mark } = object.annotations
+  if (object.deleting || asleep === undefined) return undefined
   if (asleep) {
-    const isPaused = pausedReplicas !== undefined || pausedByOthers(scaler) !== undefined
+    const isPaused = pausedReplicas !== undefined || pausedByOthers(object) !== undefined
     return isPaused ? undefined : { pausedReplicas: PAUSED_AT, mark: mark ?? '' }
   }
-  return isMarked(scaler) ? unpaused(scaler) : undefined
+  return isMarked(object) ? unpaused(object) : undefined
 }
 
 function unpaused({ annotations: { pausedReplicas, mark } }: ScaledObject): PauseChange {
@@ -48,19 +48,19 @@ function unpaused({ annotations: { pausedReplicas, mark } }: ScaledObject): Paus
 }
 
 /** The ScaledObject with a change written. */
-export function withPause(scaler: ScaledObject, change: PauseChange): ScaledObject {
-  const annotations: Partial<Record<PauseAnnotation, string>> = { ...scaler.annotations }
+export function withPause(object: ScaledObject, change: PauseChange): ScaledObject {
+  const annotations: Partial<Record<PauseAnnotation, string>> = { ...object.annotations }
   for (const name of PAUSE_ANNOTATIONS) {
     const value = change[name]
     if (value === null) delete annotations[name]
     else if (value !== undefined) annotations[name] = value
   }
-  return { ...scaler, annotations, hasAnnotations: true }
+  return { ...object, annotations, hasAnnotations: true }
 }
 
 /** The change as one JSON Patch, which tests the uid and the three annotations. */
-export function pausePatch(scaler: ScaledObject, change: PauseChange): PatchOperation[] {
-  const { uid, annotations, hasAnnotations } = scaler
+export function pausePatch(object: ScaledObject, change: PauseChange): PatchOperation[] {
+  const { uid, annotations, hasAnnotations } = object
   const tests: PatchOperation[] = [{ op: 'test', path: '/metadata/uid', value: uid }]
   if (!hasAnnotations) {
     const added = Object.entries(change).filter(([, value]) => value !== null)

@@ -32,7 +32,7 @@ export interface ScaledObject {
 }
 
 /** `shop/web` */
-export function keyOfScaler({ namespace, name }: Pick<ScaledObject, 'namespace' | 'name'>): string {
+export function keyOfScaledObject({ namespace, name }: Pick<ScaledObject, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`
 }
 

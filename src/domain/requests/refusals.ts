@@ -42,10 +42,10 @@ export function refuseOwned(workload: Workload): void {
 
 /** A request about a workload that a Rollout scales must go to the Rollout. @throws Refusal OWNED */
 export function refuseScaled(workload: Workload, { podOwnerOf }: Rules): void {
-  const scaler = podOwnerOf?.(workload)
-  if (!scaler) return
-  const message = `${nameOf(scaler)} scales it in its place (workloadRef): ask for that at ${pathOf(scaler)}`
-  const values = { owner: nameOf(scaler), path: pathOf(scaler) }
+  const owner = podOwnerOf?.(workload)
+  if (!owner) return
+  const message = `${nameOf(owner)} scales it in its place (workloadRef): ask for that at ${pathOf(owner)}`
+  const values = { owner: nameOf(owner), path: pathOf(owner) }
   throw explainedRefusal('OWNED', message, { code: 'scaled_by_other', values })
 }
 

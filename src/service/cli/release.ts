@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { keyOfScaler, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
+import { keyOfScaledObject, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
 import { counted } from '../../domain/text.ts'
 import { hasSleepMark, keyOf, type Workload } from '../../domain/workload/workload.ts'
 import { messageOf, UsageError } from '../process/errors.ts'
@@ -21,7 +21,7 @@ const WAKE_EXCLUDED =
 export function registerRelease(program: Command, ports: CliPorts): void {
   const { stdout, stderr, stopSignal: stop, clock } = ports
   const print = (workload: Workload) => stdout.write(`${keyOf(workload)}\n`)
-  const printScaler = (scaler: ScaledObject) => stdout.write(`${nameOfScaler(scaler)}\n`)
+  const printPaused = (scaledObject: ScaledObject) => stdout.write(`${nameOf(scaledObject)}\n`)
   const printSum = (count: number, done: string) => stdout.write(`${counted(count, 'workload')} ${done}\n`)
   program
     .command('release')
@@ -50,21 +50,21 @@ export function registerRelease(program: Command, ports: CliPorts): void {
         if (dryRun) {
           const { workloads, paused } = release.plan()
           for (const workload of workloads) print(workload)
-          for (const scaler of paused) printScaler(scaler)
+          for (const each of paused) printPaused(each)
           printSum(workloads.length, 'would be released')
         } else
           await release.carryOut({
             leaseTaken: (from, milliseconds) => stdout.write(`${leaseTaken(from, milliseconds)}\n`),
             released: print,
             failed: (workload, error) => stderr.write(`${keyOf(workload)}: ${messageOf(error)}\n`),
-            unpaused: printScaler,
-            stillPaused: (scaler, error) => stderr.write(`${nameOfScaler(scaler)}: ${messageOf(error)}\n`),
+            unpaused: printPaused,
+            stillPaused: (object, error) => stderr.write(`${nameOf(object)}: ${messageOf(error)}\n`),
             finished: (released) => printSum(released, 'released'),
           })
         const { excluded, pausedExcluded, unmanageable } = release.plan()
         for (const why of unmanageable) stderr.write(`not looked at: ${why}\n`)
-        for (const scaler of pausedExcluded)
-          stderr.write(`left paused, in an excluded namespace: ${nameOfScaler(scaler)}\n`)
+        for (const each of pausedExcluded)
+          stderr.write(`left paused, in an excluded namespace: ${nameOf(each)}\n`)
         reportExcluded(excluded, stderr)
         if (unmanageable.length > 0)
           throw new Error(
@@ -76,8 +76,8 @@ export function registerRelease(program: Command, ports: CliPorts): void {
     })
 }
 
-function nameOfScaler(scaler: ScaledObject): string {
-  return `scaledobjects/${keyOfScaler(scaler)}`
+function nameOf(scaledObject: ScaledObject): string {
+  return `scaledobjects/${keyOfScaledObject(scaledObject)}`
 }
 
 function leaseTaken(from: string, milliseconds: number): string {

@@ -112,8 +112,8 @@ export class Controller implements Runnable {
     workloads.onRestored((kind) => this.#restored(kind))
     const scaledObjects = this.#ports.autoscaling?.scaledObjects
     scaledObjects?.onChange((before, after) => {
-      const scaler = after ?? before
-      if (this.#running && scaler) this.#pauses?.scalerChanged(scaler)
+      const scaledObject = after ?? before
+      if (this.#running && scaledObject) this.#pauses?.changed(scaledObject)
     })
     scaledObjects?.onConnection((connected) => {
       if (connected && this.#running) this.#pauses?.connected()

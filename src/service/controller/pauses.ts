@@ -1,6 +1,6 @@
 import { systemMonotonic } from '../process/clock.ts'
 import { pauseChange, sleeps, type PauseChange } from '../../domain/autoscaling/pause.ts'
-import { keyOfScaler, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
+import { keyOfScaledObject, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import { messageOf, Refusal } from '../process/errors.ts'
@@ -66,11 +66,11 @@ export class Pauses {
   }
 
   workloadChanged(workload: Workload): void {
-    for (const scaler of this.#ports.autoscaling.scaledObjects.ofTarget(workload)) this.scalerChanged(scaler)
+    for (const each of this.#ports.autoscaling.scaledObjects.ofTarget(workload)) this.changed(each)
   }
 
-  scalerChanged(scaler: ScaledObject): void {
-    const key = keyOfScaler(scaler)
+  changed(scaledObject: ScaledObject): void {
+    const key = keyOfScaledObject(scaledObject)
     // A key in work is evaluated afterwards: mostly its own write is the change.
     if (!this.#queue.jobOf(key)) this.#evaluate(key)
   }
@@ -82,16 +82,16 @@ export class Pauses {
 
   #evaluateAll(): void {
     const { scaledObjects } = this.#ports.autoscaling
-    const all = inTurns(scaledObjects.list(), (scaler) => this.scalerChanged(scaler), this.#stopping.signal)
+    const all = inTurns(scaledObjects.list(), (each) => this.changed(each), this.#stopping.signal)
     this.#first = all.catch(() => {})
   }
 
   #evaluate(key: string): void {
-    const scaler = this.#ports.autoscaling.scaledObjects.get(key)
-    if (!scaler) return this.#queue.forget(key)
+    const scaledObject = this.#ports.autoscaling.scaledObjects.get(key)
+    if (!scaledObject) return this.#queue.forget(key)
     if (this.#queue.isBlocked(key)) return
     try {
-      const change = this.#due(scaler)
+      const change = this.#due(scaledObject)
       if (change)
         this.#queue.add(key, { priority: change.mark === null ? 'wake' : 'snooze', dueAt: undefined, change })
       else this.#queue.forget(key)
@@ -108,24 +108,24 @@ export class Pauses {
     this.#queue.failed(key, 'refused', undefined)
   }
 
-  #due(scaler: ScaledObject): PauseChange | undefined {
+  #due(scaledObject: ScaledObject): PauseChange | undefined {
     const { workloads, autoscaling } = this.#ports
-    if (!autoscaling.scaledObjects.isConnected || this.#excluded.has(scaler.namespace)) return undefined
-    const key = autoscaling.scaledObjects.targetOf(scaler)
-    if (!key) return pauseChange(scaler, false)
+    if (!autoscaling.scaledObjects.isConnected || this.#excluded.has(scaledObject.namespace)) return undefined
+    const key = autoscaling.scaledObjects.targetOf(scaledObject)
+    if (!key) return pauseChange(scaledObject, false)
     // A copy may be old, and a workload may exist that has not arrived yet.
     if (key === 'unknown' || !workloads.isConnected(key.kind)) return undefined
     const workload = workloads.get(key)
-    return pauseChange(scaler, workload ? sleeps(workload, this.#rules) : false)
+    return pauseChange(scaledObject, workload ? sleeps(workload, this.#rules) : false)
   }
 
   async #work({ key, task }: Job<Pause>): Promise<void> {
     const { autoscaling, logger, monotonic = systemMonotonic } = this.#ports
-    const scaler = autoscaling.scaledObjects.get(key)
+    const scaledObject = autoscaling.scaledObjects.get(key)
     try {
-      const change = scaler && this.#due(scaler)
-      if (scaler && change) {
-        await autoscaling.pauser.pause(scaler, change, this.#stopping)
+      const change = scaledObject && this.#due(scaledObject)
+      if (scaledObject && change) {
+        await autoscaling.pauser.pause(scaledObject, change, this.#stopping)
         this.#budget.wrote(key, undefined, monotonic())
         logger.info(
           { scaledObject: key, ...change },
@@ -135,12 +135,12 @@ export class Pauses {
       this.#queue.succeeded(key)
     } catch (error) {
       if (this.#stopping.signal.aborted) return
-      this.#failed(key, task, scaler, error)
+      this.#failed(key, task, scaledObject, error)
     }
     this.#evaluate(key)
   }
 
-  #failed(key: string, task: Pause, scaler: ScaledObject | undefined, error: unknown): void {
+  #failed(key: string, task: Pause, scaledObject: ScaledObject | undefined, error: unknown): void {
     const { logger } = this.#ports
     const isRefused = !(error instanceof Refusal) || error.code === 'CLUSTER_REJECTED'
     this.#queue.failed(key, isRefused ? 'refused' : 'unavailable', task)
@@ -148,9 +148,9 @@ export class Pauses {
     logger.warn({ scaledObject: key, err: error }, 'a ScaledObject could not be written')
     const what = task.priority === 'wake' ? 'KEDA stays paused' : 'KEDA is not paused and may wake it'
     this.#warn(
-      scaler,
+      scaledObject,
       'PauseFailed',
-      `ScaledObject ${scaler?.name} could not be written, so ${what}: ${messageOf(error)}`,
+      `ScaledObject ${scaledObject?.name} could not be written, so ${what}: ${messageOf(error)}`,
     )
   }
 
@@ -159,22 +159,22 @@ export class Pauses {
     const now = monotonic()
     const delay = this.#budget.delayOf(key, pause, now)
     if (delay?.news === 'episode') {
-      const scaler = this.#ports.autoscaling.scaledObjects.get(key)
+      const scaledObject = this.#ports.autoscaling.scaledObjects.get(key)
       const message =
-        `ScaledObject ${scaler?.name} was written ${this.#budget.limit} times within a minute, because something ` +
+        `ScaledObject ${scaledObject?.name} was written ${this.#budget.limit} times within a minute, because something ` +
         `undoes its pause: the next write waits ${Math.ceil((delay.until - now) / 1000)} s, and then longer. ` +
         '`kubectl get --show-managed-fields` tells who else writes autoscaling.keda.sh/paused-replicas'
       logger.warn({ scaledObject: key }, message)
-      this.#warn(scaler, 'TooManyWrites', message)
+      this.#warn(scaledObject, 'TooManyWrites', message)
     }
     return delay?.until
   }
 
-  #warn(scaler: ScaledObject | undefined, reason: 'PauseFailed' | 'TooManyWrites', message: string): void {
+  #warn(on: ScaledObject | undefined, reason: 'PauseFailed' | 'TooManyWrites', message: string): void {
     const { autoscaling, workloads, recorder, logger } = this.#ports
-    const target = scaler && autoscaling.scaledObjects.targetOf(scaler)
+    const target = on && autoscaling.scaledObjects.targetOf(on)
     const workload = target && target !== 'unknown' ? workloads.get(target) : undefined
     if (workload) recorder.record(workload, 'Warning', reason, message)
-    else logger.warn({ scaledObject: scaler && keyOfScaler(scaler), reason }, message)
+    else logger.warn({ scaledObject: on && keyOfScaledObject(on), reason }, message)
   }
 }

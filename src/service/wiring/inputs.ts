@@ -18,7 +18,7 @@ interface Inputs {
   readonly scaledObjects?:
     | {
         readonly onChange: Changes<ScaledObject>
-        targetOf(scaler: ScaledObject): WorkloadKey | 'unknown' | undefined
+        targetOf(scaledObject: ScaledObject): WorkloadKey | 'unknown' | undefined
       }
     | undefined
   readonly rules: Rules
@@ -40,7 +40,7 @@ export function followInputs(inputs: Inputs): void {
     if (!isSame) informer.inputsChanged(informer.list((after ?? before)?.name ?? ''))
   })
   scaledObjects?.onChange((before, after) => {
-    const targets = [before, after].map((scaler) => scaler && scaledObjects.targetOf(scaler))
+    const targets = [before, after].map((each) => each && scaledObjects.targetOf(each))
     informer.inputsChanged(targets.filter((target) => target !== undefined && target !== 'unknown'))
   })
 }

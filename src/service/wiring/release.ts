@@ -55,8 +55,8 @@ export interface ReleaseReport {
   released(workload: Workload): void
   failed(workload: Workload, error: unknown): void
   /** KEDA scales its workload again. */
-  unpaused(scaler: ScaledObject): void
-  stillPaused(scaler: ScaledObject, error: unknown): void
+  unpaused(scaledObject: ScaledObject): void
+  stillPaused(scaledObject: ScaledObject, error: unknown): void
   /** Every workload was tried, and so many were released. */
   finished(released: number): void
 }
@@ -101,7 +101,7 @@ export class Release {
       workloads: marked.filter((workload) => !isExcluded(workload)),
       excluded: marked.filter(isExcluded),
       unmanageable: this.#cluster.informer.unmanageable,
-      paused: paused.filter((scaler) => !isExcluded(scaler)),
+      paused: paused.filter((scaledObject) => !isExcluded(scaledObject)),
       pausedExcluded: paused.filter(isExcluded),
     }
   }
@@ -173,16 +173,16 @@ export class Release {
     const { keda } = this.#cluster
     if (!keda) return 0
     let failed = 0
-    await pLimit(CONCURRENCY).map(this.plan().paused, async (scaler) => {
-      const change = pauseChange(scaler, false)
+    await pLimit(CONCURRENCY).map(this.plan().paused, async (scaledObject) => {
+      const change = pauseChange(scaledObject, false)
       if (lost.aborted || !change) return
       try {
-        await keda.patcher.pause(scaler, change, { signal: lost, cut: lost })
-        report.unpaused(scaler)
+        await keda.patcher.pause(scaledObject, change, { signal: lost, cut: lost })
+        report.unpaused(scaledObject)
       } catch (error) {
         if (lost.aborted) return
         failed += 1
-        report.stillPaused(scaler, error)
+        report.stillPaused(scaledObject, error)
       }
     })
     return failed
