@@ -9,7 +9,7 @@ import { isRunning, labelCount, OWN_LABELS, STATE_ANNOTATIONS, type Workload } f
 import { annotationFault, SETTINGS, withoutEffect } from './annotations.ts'
 import { allow, deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import { about } from './messages.ts'
-import { ignoringRequest } from './brought.ts'
+import { ignoringRequest } from './request-annotation.ts'
 
 const NOT_BY_CREATION =
   ': dormouse.dev/request does nothing on creation and was removed: write it once the workload exists'

@@ -2,7 +2,7 @@ import { allow, deny, type AdmissionDecision } from '../../domain/admission/deci
 import { about } from '../../domain/admission/messages.ts'
 import { kindOf } from '../../domain/kinds.ts'
 import { FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload/workload.ts'
-import { reviewAsking, type AskingDeps } from './asking.ts'
+import { reviewRequestAnnotation, type RequestAnnotationDeps } from './request-annotation.ts'
 import type { CurrentWorkloads } from './current-workloads.ts'
 import { jsonOf } from './json.ts'
 import { reviewNamespace } from './namespace.ts'
@@ -30,7 +30,7 @@ const MOST_ENTRIES = 4096
 /** The nonce in the leader's probe: strangers get no other text back. */
 const NONCE = /^[0-9a-f]{16}$/
 
-export interface AdmissionDeps extends ScaleDeps, AskingDeps, WorkloadDeps {
+export interface AdmissionDeps extends ScaleDeps, RequestAnnotationDeps, WorkloadDeps {
   /** Exact user names whose writes are always allowed. */
   readonly exemptUsers: ReadonlySet<string>
   readonly excludeNamespaces: ReadonlySet<string>
@@ -52,7 +52,9 @@ export async function decide(
   if (route === 'probe') return reviewProbe(review)
   if (route === 'namespaces') return reviewNamespace(review, deps.rules)
   const decision = reviewWorkload(review, deps)
-  return decision.type === 'asking' ? await reviewAsking(review, decision, deps, current) : decision
+  return decision.type === 'needs review'
+    ? await reviewRequestAnnotation(review, decision, deps, current)
+    : decision
 }
 
 /** The decision on a review that nothing of it can change: of excluded namespaces and exempt accounts. */

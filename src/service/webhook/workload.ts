@@ -2,7 +2,7 @@ import type { Clock } from '../process/clock.ts'
 import { admitCreate } from '../../domain/admission/create.ts'
 import { allow, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { admitStatus } from '../../domain/admission/status.ts'
-import { requestIn, type Brought } from '../../domain/admission/brought.ts'
+import { requestIn, type RequestAnnotation } from '../../domain/admission/request-annotation.ts'
 import { admitUpdate } from '../../domain/admission/update.ts'
 import type { Update } from '../../domain/admission/draft.ts'
 import { reviewAuthor } from '../../domain/workload/author.ts'
@@ -30,20 +30,20 @@ export interface WorkloadDeps {
 }
 
 /** An update with a request annotation: the checks of its user take I/O. */
-export interface Asking {
-  readonly type: 'asking'
+export interface NeedsReview {
+  readonly type: 'needs review'
   readonly update: Update
-  readonly brought: Brought
+  readonly request: RequestAnnotation
 }
 
 /**
  * Decides on CREATE or UPDATE of a workload or its status. The review carries both objects, so this needs no I/O,
  * except for a request annotation. @throws Unread
  */
-export function reviewWorkload(request: ReviewRequest, deps: WorkloadDeps): AdmissionDecision | Asking {
+export function reviewWorkload(review: ReviewRequest, deps: WorkloadDeps): AdmissionDecision | NeedsReview {
   const { rules, clock, trim } = deps
-  const { subResource, options, userInfo } = request
-  const { kind, old, object } = objectsOf(request, deps)
+  const { subResource, options, userInfo } = review
+  const { kind, old, object } = objectsOf(review, deps)
   const after = trim(kind, object)
   const before = old && trim(kind, old)
   // As the registration's matchConditions: the Deployment controller copies our annotations to its ReplicaSets.
@@ -65,8 +65,8 @@ export function reviewWorkload(request: ReviewRequest, deps: WorkloadDeps): Admi
     unknown,
     ...asked(before, after, old, object),
   }
-  const brought = requestIn(update)
-  return brought ? { type: 'asking', update, brought } : bare(admitUpdate(update, clock(), rules))
+  const request = requestIn(update)
+  return request ? { type: 'needs review', update, request } : bare(admitUpdate(update, clock(), rules))
 }
 
 interface Objects {

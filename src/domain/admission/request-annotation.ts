@@ -13,14 +13,14 @@ import { about } from './messages.ts'
 const LONGEST_AGO = 5 * 60_000
 
 /** A request that an update brings. */
-export interface Brought {
+export interface RequestAnnotation {
   readonly text: string
   /** Whether its user has to have the right to update the scale of the workload as well. */
   readonly needsScale: boolean
 }
 
 /** The request in an update; undefined: there is none. */
-export function requestIn({ before, after }: Update): Brought | undefined {
+export function requestIn({ before, after }: Update): RequestAnnotation | undefined {
   const text = after.annotations.request
   if (text === undefined) return undefined
   const asked = readable(text)?.request

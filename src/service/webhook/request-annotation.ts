@@ -12,12 +12,12 @@ import type { CurrentWorkloads } from './current-workloads.ts'
 import type { Copies, Reviews } from '../../kubernetes/ports.ts'
 import type { ReviewRequest } from './review.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
-import type { Asking } from './workload.ts'
+import type { NeedsReview } from './workload.ts'
 
 /** Milliseconds: the API server waits 3 s for a review, which may also read the workload. */
 const LONGEST_QUESTION = 1200
 
-export interface AskingDeps {
+export interface RequestAnnotationDeps {
   readonly workloads: Copies
   readonly rules: Rules
   readonly clock: Clock
@@ -31,10 +31,10 @@ export interface AskingDeps {
 }
 
 /** Decides on an update with a request annotation, after the checks of its user: rate and right. */
-export async function reviewAsking(
+export async function reviewRequestAnnotation(
   review: ReviewRequest,
-  { update, brought }: Asking,
-  deps: AskingDeps,
+  { update, request }: NeedsReview,
+  deps: RequestAnnotationDeps,
   current: CurrentWorkloads,
 ): Promise<AdmissionDecision> {
   const { before } = update
@@ -45,7 +45,7 @@ export async function reviewAsking(
   }
   const refusal =
     overRate(review, before, deps) ??
-    (brought.needsScale ? await withoutRight(review, before, deps, current) : undefined)
+    (request.needsScale ? await withoutRight(review, before, deps, current) : undefined)
   return admitUpdate(update, deps.clock(), deps.rules, refusal)
 }
 
@@ -56,7 +56,7 @@ export async function reviewAsking(
 function overRate(
   { userInfo }: ReviewRequest,
   { uid }: Workload,
-  { rate, limit }: AskingDeps,
+  { rate, limit }: RequestAnnotationDeps,
 ): Refusal | undefined {
   // A name may be as long as a review, so only its hash is kept.
   const key = hash('sha256', JSON.stringify([uid, userInfo.username]), 'base64url')
@@ -73,7 +73,7 @@ function overRate(
 async function withoutRight(
   { userInfo, namespace, name }: ReviewRequest,
   workload: Workload,
-  { rights, logger }: AskingDeps,
+  { rights, logger }: RequestAnnotationDeps,
   current: CurrentWorkloads,
 ): Promise<Refusal | undefined> {
   const { group, resource } = resourceOf(workload.kind)
