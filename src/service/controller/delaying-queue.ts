@@ -88,7 +88,6 @@ export class DelayingQueue<T extends Due> {
     this.#open = false
     for (const key of this.#entries.keys()) this.forget(key)
     this.#timers.clear()
-    this.#options.observer.queueDepth(0)
     if (this.#inWork > 0) await this.#idle.promise
   }
 
@@ -153,9 +152,7 @@ export class DelayingQueue<T extends Due> {
   inputsChanged(key: string): void {
     const entry = this.#entries.get(key)
     if (entry?.job) entry.job.inputsChanged = true
-    if (!entry?.failure || entry.failure.tried) return
-    this.#timers.delete(key)
-    this.succeeded(key)
+    if (entry?.failure && !entry.failure.tried) this.succeeded(key)
   }
 
   /** The cluster answers again: a key that failed for want of an answer waits no longer. */
@@ -167,6 +164,11 @@ export class DelayingQueue<T extends Due> {
   isBlocked(key: string): boolean {
     const failure = this.#entries.get(key)?.failure
     return failure !== undefined && !failure.tried && failure.notBefore > this.#options.monotonic()
+  }
+
+  /** How many keys have an entry. */
+  get size(): number {
+    return this.#entries.size
   }
 
   /** How many keys wait for a worker. */

@@ -130,6 +130,7 @@ describe('a failure in the delaying queue', () => {
     const { queue, started } = aQueue({ concurrency: 8 })
     queue.failed('away', 'unavailable', SNOOZE)
     queue.failed('refused', 'refused', SNOOZE)
+    queue.reachable('unknown')
     for (const key of ['away', 'refused']) {
       queue.reachable(key)
       queue.add(key, SNOOZE)

@@ -249,7 +249,7 @@ describe('the delaying queue, whatever happens in whatever order,', () => {
         await model.end()
         expect(model.violations.map(String)).to.deep.equal([])
         expect([...model.due.keys()], 'lost').to.deep.equal([])
-        expect([model.work.size, model.time.armed]).to.deep.equal([0, 0])
+        expect([model.work.size, model.time.armed, model.queue.size]).to.deep.equal([0, 0, 0])
         handedOut += model.handedOut
       }),
       runs,

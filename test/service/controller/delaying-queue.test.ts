@@ -30,6 +30,7 @@ describe('the delaying queue', () => {
 
   it('holds a key once, under its newest task, from when it first came', async () => {
     const { add, time, told, started, jobs, finish } = aQueue()
+    await time.pass(1000)
     add('busy', 'wake')
     add('a', 'completion')
     await time.pass(3000)
@@ -80,6 +81,7 @@ describe('the delaying queue', () => {
     const { add, queue, time, started, evaluated, delays } = aQueue()
     delays.set('a', 5000)
     add('a')
+    expect(queue.size, 'only its timer').to.equal(0)
     await time.pass(4999)
     expect([started, evaluated]).to.deep.equal([[], []])
     await time.pass(1)
@@ -98,6 +100,7 @@ describe('the delaying queue', () => {
     }
     fill()
     queue.open()
+    expect([queue.size, queue.depth]).to.deep.equal([0, 0])
     await queue.close()
     fill()
     await time.pass(20_000)
@@ -105,19 +108,20 @@ describe('the delaying queue', () => {
   })
 
   it('closes when what is in work has ended, and forgets what waits', async () => {
-    const { add, queue, told, time, started, evaluated, finish } = aQueue()
-    add('a', 'wake')
-    add('b', 'wake')
+    const { add, queue, told, time, started, evaluated, finish } = aQueue({ concurrency: 2 })
+    for (const key of ['a', 'a 2', 'b']) add(key, 'wake')
     queue.failed('c', 'refused', undefined)
     let closed = false
     const closing = queue.close().then(() => (closed = true))
     await settled()
     expect(closed).to.equal(false)
     expect([told.depth, time.armed]).to.deep.equal([0, 0])
+    await finish('a 2')
+    expect(closed, 'the other is still in work').to.equal(false)
     await finish('a')
     await closing
     await time.pass(20_000)
-    expect([started, evaluated]).to.deep.equal([['a wake'], []])
+    expect([started, evaluated, queue.size]).to.deep.equal([['a wake', 'a 2 wake'], [], 0])
   })
 
   it('may be opened again, and knows no failure of before', async () => {
