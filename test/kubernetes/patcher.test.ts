@@ -90,6 +90,21 @@ describe('the patcher', () => {
       (error: Refusal) => error,
     )
 
+  it('writes the status of a CronJob first, and nothing else until that is written', async () => {
+    const taken: (typeof before)[0] = (_, response) => {
+      answer(response, 200, { kind: 'PartialObjectMetadata', metadata: object?.metadata })
+      return true
+    }
+    const refusing: (typeof before)[0] = (_, response) => {
+      answer(response, 422, TEST_FAILED)
+      return true
+    }
+    before = [refusing, taken]
+    await patcher.write(WEB, () => ({ change: { ...SNOOZE, lastScheduleTime: 0 } }), REQUEST)
+    const requests = server.received.map(({ method, path }) => `${method} ${path.split('/').at(-1)}`)
+    expect(requests).to.deep.equal(['PATCH status', 'GET web', 'PATCH status', 'PATCH web'])
+  })
+
   it('plans on the copy and writes in one patch, with no read', async () => {
     const { wrote, workload, plan } = await patcher.write(WEB, snooze, REQUEST)
     expect(wrote).to.equal(true)
