@@ -6,15 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const PROJECT = join(import.meta.dirname, '..')
-/** The place in the titles of `describeOn`. */
-const REAL = 'on the real control plane'
-const SANDBOX = 'on the sandbox'
 const HOOKS = ['--require', './test/support/hooks.ts']
 
 interface Choice {
   /** Whether a file of tests belongs to it. */
   readonly has: (file: string) => boolean
   readonly options: readonly string[]
+  /** Where `describeOn` defines its tests; default: everywhere. */
+  readonly on?: 'sandbox' | 'real'
 }
 
 const needsCluster = (file: string) =>
@@ -30,12 +29,13 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   't:watch': { ...QUICK, options: ['--watch', '--watch-files', 'src/**/*.ts,test/**/*.ts'] },
   e2e: {
     has: (file) => isEndToEnd(file) || needsCluster(file),
-    options: [...HOOKS, '--grep', REAL, '--invert'],
+    options: HOOKS,
+    on: 'sandbox',
   },
   real: {
     has: (file) => isEndToEnd(file) || needsCluster(file),
-    // Tests with a control plane of their own have no place in their titles.
-    options: [...HOOKS, '--grep', SANDBOX, '--invert'],
+    options: HOOKS,
+    on: 'real',
   },
 }
 
@@ -65,6 +65,7 @@ if (chosen.length === 0) {
     ...process.env,
     NODE_COMPILE_CACHE: join(tmpdir(), 'dormouse-compiled'),
     ...(name.startsWith('t') && { PROPERTY_SHARE: '0.15' }),
+    ...(choice.on && { DORMOUSE_ON: choice.on }),
   }
   const flags = given.filter((word) => word.startsWith('-'))
   const child = spawn(process.execPath, [mocha, ...options, ...flags, ...chosen], {

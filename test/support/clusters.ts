@@ -6,6 +6,7 @@ import { startSandboxCluster, type StartedCluster } from './sandbox-cluster.ts'
 
 /** A cluster on which `describeOn` runs tests, and their results. */
 interface Place {
+  readonly name: 'sandbox' | 'real'
   readonly title: string
   readonly provide: () => Promise<Cluster | { readonly unavailable: string }>
   cluster?: Promise<Cluster | { readonly unavailable: string }>
@@ -17,12 +18,14 @@ let sandbox: Promise<StartedCluster> | undefined
 
 const places: readonly Place[] = [
   {
+    name: 'sandbox',
     title: 'the sandbox',
     provide: () => (sandbox ??= startSandboxCluster()),
     passed: 0,
     failed: 0,
   },
   {
+    name: 'real',
     title: 'the real control plane',
     async provide() {
       const plane = await sharedControlPlane()
@@ -42,14 +45,16 @@ const BUILD = 30 * 60_000
 /**
  * Defines tests on the real control plane; `on()` is the cluster, within hooks and tests. If it is unavailable, they
  * are skipped and the end of the run says so; with `CI` or `DORMOUSE_REQUIRE_CONTROL_PLANE` set that is a failure.
+ * `DORMOUSE_ON` (`sandbox` or `real`) leaves out the tests on the other one.
  */
 export function describeOn(
   title: string,
   define: (this: Mocha.Suite, on: () => Cluster) => void,
   where: 'both' | 'sandbox' | 'real' = 'real',
 ): void {
-  const [sandboxAlone, realAlone] = [places.slice(0, 1), places.slice(1)]
-  for (const place of { both: places, sandbox: sandboxAlone, real: realAlone }[where]) {
+  const chosen = process.env['DORMOUSE_ON']
+  const there = places.filter(({ name }) => [name, 'both'].includes(where) && (chosen ?? name) === name)
+  for (const place of there) {
     describe(`${title} (on ${place.title})`, function () {
       let cluster: Cluster | undefined
       before(`${place.title} is there`, async function () {
