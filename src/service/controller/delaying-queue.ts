@@ -6,7 +6,7 @@ import { Lines, type Line } from './lines.ts'
 import type { Observer } from './ports.ts'
 
 interface Handlers<T> {
-  /** Its backoff or delay has ended: answer with `add` or `forget`. Must not throw. */
+  /** Its backoff or delay has ended, or its task may be another: answer with `add` or `forget`. Must not throw. */
   readonly evaluate: (key: string) => void
   /**
    * Carries out the task, and calls `succeeded` or `failed` before it ends. Must not reject, and sends its first write
@@ -63,7 +63,7 @@ export class DelayingQueue<T extends Due> {
   readonly #options: Options
   readonly #entries = new Map<string, Entry<T>>()
   readonly #lines: Lines<Entry<T>>
-  /** The ends of backoffs and delays, by monotonic time, which setting a clock does not change. */
+  /** The ends of backoffs and delays, and changes of tasks, by monotonic time, which setting a clock does not change. */
   readonly #timers: Timers
   #inWork = 0
   #open = false
@@ -100,13 +100,14 @@ export class DelayingQueue<T extends Due> {
     const until = this.#backoffOf(key, task) ?? this.#handlers.delayedUntil(key, task)
     const entry = this.#entryOf(key)
     entry.dueSince ??= dueSince
+    const again = Math.min(until ?? Number.POSITIVE_INFINITY, task.changesAt ?? Number.POSITIVE_INFINITY)
+    if (Number.isFinite(again)) this.#timers.set(key, again)
+    else this.#timers.delete(key)
     if (until !== undefined) {
       this.#takeBack(entry)
       this.#tidy(entry)
-      this.#timers.set(key, until)
       return
     }
-    this.#timers.delete(key)
     entry.task = task
     if (!entry.job) this.#lineUp(entry, task)
   }

@@ -15,6 +15,8 @@ export interface Due {
   readonly priority: Priority
   /** undefined: not due by time. */
   readonly dueAt: Instant | undefined
+  /** Monotonic: when it may be another write, which nobody else notices; undefined: somebody does. */
+  readonly changesAt?: number | undefined
 }
 
 /** The latest failure of a key. */

@@ -19,6 +19,8 @@ export interface Planned extends Due {
   readonly at: Instant
   /** undefined: it is planned again when its turn comes. */
   readonly step: Step | undefined
+  /** When time alone changes it, unless the shared evaluations notice that. */
+  readonly lookAgainAt?: Instant | undefined
   /** When it waits no longer for those that wake before it; undefined: it waits for none. */
   readonly waitsUntil?: Instant | undefined
 }
@@ -44,8 +46,10 @@ export class Planner {
   /** undefined: there is nothing to write. */
   evaluate(workload: Workload): (Planned & { readonly step: Step }) | undefined {
     const at = this.#ports.clock()
-    const step = this.#plan(workload, at)
-    return step.change && { ...dueOf(step.decision), workload, at, step }
+    const shared = this.#shared(workload)
+    const step = shared ?? this.#planAlone(workload, at)
+    const lookAgainAt = shared ? undefined : step.decision.lookAgainAt
+    return step.change && { ...dueOf(step.decision), workload, at, step, lookAgainAt }
   }
 
   /** The step for this copy: the one that was planned if it was planned on this very copy and just now, else a new one. */
@@ -63,12 +67,23 @@ export class Planner {
   }
 
   #plan(workload: Workload, now: Instant): Step {
-    const scaledBy = this.#ports.scalings?.scaledBy(workload)
-    // Shared evaluations know neither earlier copies nor who scaled.
-    if (scaledBy === undefined && this.#marks.isInOrder(workload))
-      return this.#ports.evaluations.of(workload).step
+    return this.#shared(workload) ?? this.#planAlone(workload, now)
+  }
+
+  /** undefined: shared evaluations know neither earlier copies nor who scaled. */
+  #shared(workload: Workload): Step | undefined {
+    const isShared = this.#scaledBy(workload) === undefined && this.#marks.isInOrder(workload)
+    return isShared ? this.#ports.evaluations.of(workload).step : undefined
+  }
+
+  #planAlone(workload: Workload, now: Instant): Step {
+    const scaledBy = this.#scaledBy(workload)
     const attributed = scaledBy === undefined ? workload : { ...workload, scaledBy }
     return planStep(attributed, now, this.#rules, this.#marks.of(workload))
+  }
+
+  #scaledBy(workload: Workload): string | undefined {
+    return this.#ports.scalings?.scaledBy(workload)
   }
 }
 

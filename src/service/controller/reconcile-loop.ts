@@ -138,11 +138,13 @@ export class ReconcileLoop {
     if (this.#queue.isBlocked(key)) return
     const planned = this.#planner.evaluate(workload)
     if (!planned) return this.#queue.forget(key)
+    const { lookAgainAt } = planned
+    const changesAt = lookAgainAt && this.#monotonic() + lookAgainAt - this.#ports.clock()
     const waitsUntil = this.#rules.waitOf?.(workload, planned.step.decision, this.#ports.clock())?.until
     const step = this.#queue.depth < PLANS_KEPT ? planned.step : undefined
     const edge = this.#edgeOf(planned)
     const dueSince = edge >= since && waitsUntil === undefined ? edge : undefined
-    this.#queue.add(key, { ...planned, step, waitsUntil }, dueSince)
+    this.#queue.add(key, { ...planned, step, waitsUntil, changesAt }, dueSince)
   }
 
   /** The instant of its edge by monotonic time; -Infinity: no edge made it due. */
