@@ -2,9 +2,9 @@ import type { Instant } from '../../service/process/clock.ts'
 import { factsOf } from '../kinds.ts'
 import type { Change } from '../workload/patch.ts'
 import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
-import { OPERATIONS } from '../requests/operations.ts'
+import { OPERATIONS, type Request } from '../requests/operations.ts'
 import { iso } from '../text.ts'
-import type { Workload } from '../workload/workload.ts'
+import { HELD_LABEL, type Workload } from '../workload/workload.ts'
 import { patched, type AdmissionDecision } from './decision.ts'
 import type { Update } from './draft.ts'
 import { about } from './messages.ts'
@@ -24,8 +24,13 @@ export function requestIn({ before, after }: Update): RequestAnnotation | undefi
   const text = after.annotations.request
   if (text === undefined) return undefined
   const asked = readable(text)?.request
-  const holds = asked !== undefined && OPERATIONS[asked.action].holds === true
+  const holds = asked !== undefined && (OPERATIONS[asked.action].holds === true || frees(asked, before))
   return { text, needsScale: holds && factsOf(before.kind).hasScale }
+}
+
+/** A repair ends the pin or override that only the label still tells of. */
+function frees({ action }: Request, { labels }: Workload): boolean {
+  return action === 'repair' && labels?.[HELD_LABEL] !== undefined
 }
 
 /** Why the request in an update does not count, for the person who wrote it; undefined: it does. */

@@ -1,7 +1,8 @@
 import { typeOf } from '../../domain/kinds.ts'
 import { readWorkload } from '../../domain/workload/reading.ts'
 import { workloadState, type WorkloadState } from '../../domain/records/workload-state.ts'
-import { type Workload } from '../../domain/workload/workload.ts'
+import { Unreadable } from '../../domain/workload/state-codec.ts'
+import { HELD_LABEL, type Workload } from '../../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
 import type { Authorization } from './auth/authorization.ts'
 import type { ApiContext } from './context.ts'
@@ -23,7 +24,10 @@ export function guardPins(
   { rules, clock }: Pick<ApiDeps, 'rules' | 'clock'>,
   { refusalOf }: Authorization,
 ): Guard {
-  const heldBy = (workload: Workload) => GUARDED[workloadState(readWorkload(workload, rules), clock())]
+  const heldBy = (workload: Workload) => {
+    const read = readWorkload(workload, rules)
+    return read instanceof Unreadable ? heldByLabel(workload) : GUARDED[workloadState(read, clock())]
+  }
   return async ({ state: { caller, input } }) => {
     const { kind, namespace, name } = input.path
     const refusal = await refusalOf(caller, { need: 'scale', kind, namespace, name })
@@ -36,7 +40,23 @@ export function guardPins(
   }
 }
 
-/** The guard of an operation that can end a pin only by `?inherit=true`: others cost no access review. */
-export function whereInherited(guard: Guard): Guard {
-  return async (ctx) => (ctx.state.input.query.inherit === true ? await guard(ctx) : () => undefined)
+function heldByLabel({ labels }: Workload): string | undefined {
+  return labels?.[HELD_LABEL] === undefined ? undefined : 'held by a pin or an override'
+}
+
+/**
+ * The guard of an operation that can end a pin only by `?inherit=true`, or by a repair of what its label says is held:
+ * others cost no access review.
+ */
+export function whereInherited(
+  guard: Guard,
+  { workloads, rules }: Pick<ApiDeps, 'workloads' | 'rules'>,
+): Guard {
+  const mayEnd = ({ state: { input } }: ApiContext) => {
+    if (input.query.inherit === true) return true
+    const { kind, namespace, name } = input.path
+    const copy = workloads.get({ kind, namespace, name })
+    return !copy || (heldByLabel(copy) !== undefined && readWorkload(copy, rules) instanceof Unreadable)
+  }
+  return async (ctx) => (mayEnd(ctx) ? await guard(ctx) : () => undefined)
 }

@@ -53,7 +53,7 @@ function handlersOf(deps: ApiDeps, { podWaits, watches }: Lasting): (entry: List
     readStatus: [demand('read'), showWorkload],
     plan: [resume, demand('read'), showPlan],
   }
-  const guards = { always: guard, whenInherited: whereInherited(guard) }
+  const guards = { always: guard, whenInherited: whereInherited(guard, deps) }
   return (entry) => {
     if (entry.action === undefined) return reads[entry.id]
     if (entry.tag === 'Bulk') return [bulk(entry.id, entry.action)]

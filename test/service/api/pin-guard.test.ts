@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { NOTHING_INHERITED } from '../../../src/domain/policy/inheritance.ts'
+import { HELD_LABEL } from '../../../src/domain/workload/workload.ts'
 import { aUser } from '../../support/fake-cluster.ts'
 import { AUDIENCE, ISSUER, publicKey, rules, Service } from './service.ts'
-import { managed, pinned } from './states.ts'
+import { managed, pinned, unreadable } from './states.ts'
 
 const TOKEN = 'that-of-a-patcher'
 
@@ -41,6 +42,16 @@ describe('a pin, for a caller who may patch its workload and not scale it', () =
       expect(await answerTo(`POST shop/deployments/web/${request}&dryRun=true`)).to.equal('FORBIDDEN')
       expect(await pinState()).to.equal('active')
     })
+
+  it('is not cleared by repairing a state that cannot be read, where its label remains', async () => {
+    for (const label of ['pin', 'override']) {
+      service.cluster.put(unreadable({ labels: { [HELD_LABEL]: label } }))
+      expect(await answerTo('POST shop/deployments/web/enable'), label).to.equal('FORBIDDEN')
+      expect(service.cluster.live(unreadable()).labels).to.include({ [HELD_LABEL]: label })
+    }
+    service.cluster.put(unreadable())
+    expect(await answerTo('POST shop/deployments/web/enable')).to.equal('OK')
+  })
 
   it('is not put out of force by inheriting an enabled that means nothing', async () => {
     enabling = 'ture'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { keyOf } from '../../../src/domain/workload/workload.ts'
+import { HELD_LABEL, keyOf } from '../../../src/domain/workload/workload.ts'
 import { APPS } from '../../support/reviews.ts'
 import { objectOf } from '../../support/workload-object.ts'
 import { aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
@@ -73,6 +73,19 @@ describe('a review of an update that asks for something', () => {
       /web: you may not update deployments.apps\/scale in the namespace shop, which this needs: ask for a Role/,
     )
     expect((await ask('wake')).allowed).to.equal(true)
+  })
+
+  it('needs that right to repair a state that cannot be read where the label says that it holds, and only there', async () => {
+    here.allowed = () => false
+    const broken = web.annotated({ state: 'x' })
+    expect((await ask('repair', broken)).allowed).to.equal(true)
+    for (const held of ['pin', 'override']) {
+      const answer = await ask('repair', broken.labelled({ [HELD_LABEL]: held }))
+      expect(answer.allowed, held).to.equal(false)
+      expect(answer.status?.message).to.match(/you may not update deployments.apps\/scale/)
+    }
+    here.allowed = () => true
+    expect((await ask('repair', broken.labelled({ [HELD_LABEL]: 'pin' }))).allowed).to.equal(true)
   })
 
   it('is denied without that right however the request is padded', async () => {
