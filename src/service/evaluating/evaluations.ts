@@ -43,6 +43,8 @@ export class Evaluations implements Ports.Evaluations {
   readonly #plan: typeof planStep
   readonly #made = new LRUCache<Workload, Evaluation>({ max: KEPT })
   readonly #timers: Timers
+  /** Keys that wait for the instant of a newer copy than the informer's, until that changes. */
+  readonly #ahead = new Set<string>()
   /** The newest time of an evaluation. */
   #newest: Instant = 0
   #disarm: (() => void) | undefined
@@ -63,7 +65,9 @@ export class Evaluations implements Ports.Evaluations {
     const evaluation = this.#evaluate(workload, now)
     this.#made.set(workload, evaluation)
     const copy = workloads.get(workload)
-    if (copy === workload || (copy && isOlder(copy, workload))) this.#await(keyOf(workload), evaluation)
+    const isAhead = copy !== undefined && isOlder(copy, workload)
+    if (isAhead) this.#ahead.add(keyOf(workload))
+    if (copy === workload || isAhead) this.#await(keyOf(workload), evaluation)
     return evaluation
   }
 
@@ -74,11 +78,17 @@ export class Evaluations implements Ports.Evaluations {
   changed(before: Workload | undefined, after: Workload | undefined): void {
     if (before) this.#made.delete(before)
     if (before && !after) this.#timers.delete(keyOf(before))
-    if (after && (!before || before === after || isRelevant(before, after))) this.of(after)
+    const workload = after ?? before
+    const wasAhead = this.#ahead.size > 0 && workload !== undefined && this.#ahead.delete(keyOf(workload))
+    if (!after) return
+    if (!before || before === after || isRelevant(before, after)) this.of(after)
+    // The users of the newer copy have forgotten what this one, and the one before, needs.
+    else if (wasAhead) this.#timers.set(keyOf(after), this.#options.clock())
   }
 
   stop(): void {
     this.#timers.clear()
+    this.#ahead.clear()
     this.#disarm?.()
     this.#disarm = undefined
   }

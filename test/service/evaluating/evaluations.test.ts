@@ -108,6 +108,17 @@ describe('the evaluation of a copy', () => {
     expect(due).to.deep.equal(['deployments/shop/web'])
   })
 
+  it('of a newer one counts no longer once the informer has a copy that means what its last one did', async () => {
+    const { time, cluster, evaluations, due } = evaluating()
+    cluster.put(web)
+    // A live read finds it without hours; a list, which leaves out what lay between, has it with the same hours again.
+    evaluations.of(cluster.live(web).annotated({ schedule: undefined }).with({ resourceVersion: '500' }))
+    cluster.put(cluster.live(web).with({ resourceVersion: '900' }))
+    await time.passTo(at('Mon 18:00'))
+    expect(due.at(-1)).to.equal('deployments/shop/web')
+    expect(evaluations.of(cluster.mustGet(web)).step.decision.action).to.equal('snooze')
+  })
+
   it('waits for no time where none changes it', async () => {
     const { time, cluster, due } = evaluating()
     cluster.put(aDeployment('shop/plain'))
