@@ -10,6 +10,7 @@ import {
   hasSleepMark,
   isRunning,
   isUnmarkedSleep,
+  labelCount,
   HELD_LABEL,
   isOfState,
   OWN_LABELS,
@@ -83,7 +84,20 @@ export function withMarksRestored(
   // The informer sees an older version only where the cluster was restored from a backup: that is the truth then.
   if (!known || workload.deleting || isOlder(workload, known.workload)) return workload
   const counter = counterOf(workload, known)
-  return marksRestored(workload, known.workload, counter !== undefined && isOldCounter(counter, known), rules)
+  const isOldCopy = counter !== undefined && isOldCounter(counter, known)
+  const restored = marksRestored(workload, known.workload, isOldCopy, rules)
+  return isOldCopy && sleptUnaware(workload, known.workload)
+    ? withLabel(restored, ASLEEP_LABEL, workload.labels?.[ASLEEP_LABEL])
+    : restored
+}
+
+/**
+ * Whether a request put it to sleep while its marks were lost, so that its state seems old: the label of that sleep is
+ * the only record of its count.
+ */
+function sleptUnaware(workload: Workload, known: Workload): boolean {
+  const differs = workload.annotations.state !== known.annotations.state
+  return differs && isRunning(known) && !isRunning(workload) && labelCount(workload) !== undefined
 }
 
 /**
@@ -190,6 +204,10 @@ function withLabelsOf(workload: Workload, known: Workload): Workload {
 function withLabelOf(workload: Workload, known: Workload, key: OwnLabel): Workload {
   const label = known.labels?.[key]
   if (label === workload.labels?.[key] || !labelAgrees(known, key)) return workload
+  return withLabel(workload, key, label)
+}
+
+function withLabel(workload: Workload, key: OwnLabel, label: string | undefined): Workload {
   const { [key]: _, ...others } = workload.labels ?? {}
   return { ...workload, labels: label === undefined ? others : { ...others, [key]: label } }
 }

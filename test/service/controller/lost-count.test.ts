@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { planRequest } from '../../../src/domain/requests/request.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'
 import { aCronJob, aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { aRig } from './rig.ts'
@@ -65,5 +66,23 @@ describe('a workload that our own write left at 0 without its marks', () => {
   it('has the same said of it where it is a CronJob', () => {
     const ask = () => planRequest(stripped(aCronJob().enabled()), { action: 'wake' }, 'k8s:ana', NOON, RULES)
     expect(ask).to.throw(Refusal, /so is the count/)
+  })
+})
+
+describe('a snooze request for a workload whose marks are lost and not restored yet', () => {
+  it('costs no count, though its state seems to be an old copy', async () => {
+    const { cluster, controller, time, start } = aRig(NOON)
+    const before = awake.snoozed({ at: at('Mon 9:00'), trigger: 'api' }).woken({ at: at('Mon 9:30') })
+    cluster.put(before)
+    await start()
+    cluster.answer = () => new Refusal('CLUSTER_REJECTED', 'no')
+    cluster.put(cluster.live(before).annotated({ state: undefined }))
+    await time.pass(1)
+    cluster.answer = undefined
+    const plan = (workload: Workload) => planRequest(workload, { action: 'snooze' }, 'k8s:ana', NOON, RULES)
+    await cluster.write(before, plan, { priority: 'request' })
+    await time.passTo(at('Tue 8:01'))
+    expect(cluster.live(before).replicas).to.equal(5)
+    await controller.stop()
   })
 })
