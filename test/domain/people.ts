@@ -196,8 +196,9 @@ export class People {
         return
       case 'drop label':
         // Twice destroyed is lost: only while the state still has the count, and is looked after.
-        if (this.#reading()?.enabled === true)
-          cluster.edit(({ metadata }) => void delete metadata.labels?.[ASLEEP_LABEL])
+        if (this.#reading()?.enabled !== true) return
+        this.#addUnrestored()
+        cluster.edit(({ metadata }) => void delete metadata.labels?.[ASLEEP_LABEL])
         return
       case 'break state':
         this.#destroyState('{')
@@ -277,9 +278,15 @@ export class People {
     this.cluster.edit(({ metadata }) => void (metadata.annotations = { ...annotations }))
     const state = this.#reading()?.state
     const kept = state?.pin?.state === 'snoozed' ? labelOf(this.cluster) : undefined
+    this.#addUnrestored()
     // Nobody here remembers a later state: nothing tells that what this one keeps was given up since.
     for (const count of [kept, state?.snoozed?.replicas, state?.woken?.kept, this.#activePin()])
       if (count !== undefined) this.#counts.add(count)
+  }
+
+  /** Somebody woke it to fewer, and the cluster refused what brings back the rest: with state or label, that goes too. */
+  #addUnrestored(): void {
+    if (labelOf(this.cluster) !== undefined && this.cluster.count > 0) this.#counts.add(this.cluster.count)
   }
 
   #select(value: string | undefined): void {
