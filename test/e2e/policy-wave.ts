@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import type { NamespaceRecord } from '../../src/domain/records/namespace-record.ts'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import type { Cluster, SeenRequest } from '../support/cluster.ts'
@@ -7,7 +8,6 @@ import { eventually, inParallel } from '../support/eventually.ts'
 import { print, printFigures, quantile } from '../support/figures.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { annotated, manifest } from '../support/manifests.ts'
-import { sumOf } from '../support/metrics-text.ts'
 import { awakeNow, comingMinute, sleepsAt } from '../support/schedules.ts'
 import { createNamespace, hasFollowed, served } from '../support/served.ts'
 
@@ -78,14 +78,16 @@ export function waveByPolicy(on: () => Cluster, { namespaces, workloadsEach, com
           metadata: { annotations: annotated(schedule) },
         })
     })
-  const counted = async (state?: string) => {
-    const known = state === undefined ? {} : { state }
-    return sumOf(await here.dormouse.metrics(), 'dormouse_workloads_by_source', known)
+  /** Whether Dormouse manages all of them, and has them in this state. */
+  const managed = (state?: 'awake' | 'snoozed') => async () => {
+    const counts = await inParallel(spaces, async (name) => {
+      const { status, body } = await here.api.call<NamespaceRecord>('GET', `/namespaces/${name}`)
+      const ofDeployments = status === 200 ? body.data.counts['deployments'] : undefined
+      if (!ofDeployments) return 0
+      return state === undefined ? body.data.workloads - ofDeployments.unmanaged : ofDeployments[state]
+    })
+    return counts.every((count) => count === workloadsEach)
   }
-  /** By state those that other suites have left in their Namespaces; '': all of them. */
-  const left = { awake: 0, snoozed: 0, '': 0 }
-  const managed = (state?: 'awake' | 'snoozed') => async () =>
-    (await counted(state)) === left[state ?? ''] + all
   const writesSince = async (since: number) =>
     (await here.cluster.requestsSince(since)).filter(
       ({ verb, url }) => ['patch', 'create', 'other'].includes(verb) && url.includes(run),
@@ -93,8 +95,6 @@ export function waveByPolicy(on: () => Cluster, { namespaces, workloadsEach, com
 
   it(`${all} workloads in ${namespaces} namespaces are enrolled without a write`, async function () {
     this.timeout(15 * MINUTE)
-    const [awake, snoozed] = [await counted('awake'), await counted('snoozed')]
-    Object.assign(left, { awake, snoozed, '': await counted() })
     await inParallel(spaces, (name) => createNamespace(on(), name))
     await createWorkloads('first')
     const since = Date.now()

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { StatusRecord } from '../../src/domain/records/record.ts'
 import { describeOn } from '../support/clusters.ts'
 import { EventStream } from '../support/event-stream.ts'
 import { eventually } from '../support/eventually.ts'
@@ -23,6 +24,8 @@ describeOn('lists as streams', function (on) {
 
   it('tell each change as it happens, whoever makes it, and begin anew for who connects again', async () => {
     const web = await here.enabled('deployments', 'web', { replicas: 2 })
+    const listed = () => here.api.call<StatusRecord[]>('GET', `/namespaces/${here.namespace}/deployments`)
+    await eventually('it to be listed', async () => (await listed()).body.data.length === 1)
     const stream = await watch(inNamespace(), await mine())
     await stream.until('listed')
     expect(stream.told[0]).to.equal(`added ${here.namespace}/web`)

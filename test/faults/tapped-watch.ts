@@ -25,7 +25,6 @@ export class TappedWatch {
   #freezes = 0
   /** Waits for the next line to go first. */
   #swapped: string[] = []
-  /** The API server has ended it. */
   #ended = false
   /** Nothing passes any more. */
   #over = false
@@ -47,6 +46,11 @@ export class TappedWatch {
   /** Lines that were held back. */
   get held(): number {
     return this.#held.length
+  }
+
+  /** The API server has ended it: where nobody reads fast enough, it does. */
+  get hasEnded(): boolean {
+    return this.#ended
   }
 
   /** Nothing passes, not even the end, until the function returned is called; then all that was held back. */
