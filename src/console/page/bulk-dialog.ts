@@ -121,7 +121,7 @@ export function BulkDialog({ app, onClose }: Props): VNode {
         />
       </label>
       <div class="dry" aria-live="polite">
-        ${ready ? html`<${DryRun} bulk=${ready} />` : html`<p class=${dry === '' ? 'quiet' : 'fault'}>${dry === '' ? 'NeedsReview what would happen…' : dry}</p>`}
+        ${ready ? html`<${DryRun} bulk=${ready} />` : html`<p class=${dry === '' ? 'quiet' : 'fault'}>${dry === '' ? 'Asking what would happen…' : dry}</p>`}
       </div>
       <div class="buttons">
         <button type="submit" class="primary" aria-disabled=${canDo ? 'false' : 'true'}>

@@ -5,7 +5,7 @@ import { ACTIONS, OPERATIONS, PARAMETERS, type Action, type Parameter, type Requ
 type Values = Readonly<Record<string, unknown>>
 
 /** Query and body of an API call: texts, or values of JSON. */
-interface RequestAnnotation {
+interface CallArguments {
   readonly query: Values
   readonly body: Values
 }
@@ -41,7 +41,7 @@ export function actionOf(method: string, path: string): Action | undefined {
 }
 
 /** Reads a request from a call whose path named the action. @throws Refusal VALIDATION_ERROR */
-export function requestFrom(action: Action, brought: RequestAnnotation): Request {
+export function requestFrom(action: Action, brought: CallArguments): Request {
   const { takes } = OPERATIONS[action]
   const said: Record<string, unknown> = {}
   for (const name of takes) {
