@@ -1,6 +1,6 @@
 import { hasCount, hasKey } from '../../domain/kinds.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
-import { isKnown, TRIGGERS } from '../../domain/workload/state.ts'
+import { isKnown, TRIGGERS, type Trigger } from '../../domain/workload/state.ts'
 import { counted } from '../../domain/text.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
@@ -98,10 +98,19 @@ function byWhom(record: StatusRecord): string[] {
   ]
 }
 
-/** Includes operations that enabling and disabling caused; a later release's trigger is shown as it is. */
+/** Behind the name of who did it; enabling and disabling are requests, too. */
+const HOW: Readonly<Record<Trigger, string>> = {
+  schedule: 'on request',
+  api: 'on request',
+  manual: 'by scaling',
+  pin: 'on request',
+  disable: 'on request',
+  recovery: 'on request',
+}
+
+/** A later release's trigger is shown as it is. */
 function howOf(trigger: StatusRecord['operation_history'][number]['trigger']): string {
-  if (trigger === 'manual') return ', by scaling'
-  return isKnown(TRIGGERS, trigger) ? ', on request' : ` (${trigger})`
+  return isKnown(TRIGGERS, trigger) ? `, ${HOW[trigger]}` : ` (${trigger})`
 }
 
 function sinceWhen(record: StatusRecord, times: LocalTimes): string[] {

@@ -11,10 +11,8 @@ export interface Button extends Action {
   readonly hint: string
 }
 
-type Make = (id: string, label: string, title: string, hint: string, ...calls: readonly Call[]) => Button
-
-/** By the ids of buttons. */
-const NOT: Readonly<Record<string, string>> = {
+/** By the ids of buttons: for where nobody has answered. */
+const NOT = {
   wake: 'Not woken',
   snooze: 'Not put to sleep',
   keep: 'Not kept awake',
@@ -24,6 +22,9 @@ const NOT: Readonly<Record<string, string>> = {
   enable: 'Not repaired',
   disable: 'Still managed',
 }
+type ButtonId = keyof typeof NOT
+
+type Make = (id: ButtonId, label: string, title: string, hint: string, ...calls: readonly Call[]) => Button
 
 /** The call that asks for it, of a workload or of all in a namespace: `path` behind `/api/v1`. */
 export function request(path: string, words: ApiCall, query = '', body?: object): Call {
@@ -41,7 +42,7 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
     label,
     hint,
     title: `${title} ${namespace}/${name}`,
-    not: NOT[id] ?? 'Not done',
+    not: NOT[id],
     about: { namespace, type, name },
     calls,
   })
@@ -86,7 +87,7 @@ export function until(
   const { namespace, type, name } = workload
   return {
     title: `${verb === 'wake' ? 'Wake' : 'Snooze'} ${namespace}/${name} until then`,
-    not: NOT[verb] ?? '',
+    not: NOT[verb],
     about: { namespace, type, name },
     calls: [request(model.pathOf(workload), `POST ${verb}`, `for=${minutes}m`)],
   }

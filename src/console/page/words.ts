@@ -1,3 +1,4 @@
+import type { OperationResult, Trigger } from '../../domain/workload/state.ts'
 import type { Workload } from './record.ts'
 
 const DAY = 86_400_000
@@ -74,23 +75,25 @@ export function localised(text: string, now: number): string {
 
 type Operation = Pick<Workload['operation_history'][number], 'trigger' | 'result'>
 
-const TRIGGERS: ReadonlyMap<Operation['trigger'], string> = new Map([
-  ['schedule', 'by schedule'],
-  ['api', 'by request'],
-  ['manual', 'scaled by hand'],
-  ['pin', 'to keep its pin'],
-  ['disable', 'as it was left alone'],
-  ['recovery', 'to put it right'],
-])
-const RESULTS: ReadonlyMap<Operation['result'], string> = new Map([
-  ['running', 'pods are following'],
-  ['failed', 'failed'],
-  ['timed_out', 'pods came too late'],
-  ['superseded', 'the opposite came meanwhile'],
-])
+const TRIGGERS: Readonly<Record<Trigger, string>> = {
+  schedule: 'by schedule',
+  api: 'by request',
+  manual: 'scaled by hand',
+  pin: 'to keep its pin',
+  disable: 'as it was left alone',
+  recovery: 'to put it right',
+}
+const RESULTS: Readonly<Record<Exclude<OperationResult, 'succeeded'>, string>> = {
+  running: 'pods are following',
+  failed: 'failed',
+  timed_out: 'pods came too late',
+  superseded: 'the opposite came meanwhile',
+}
+const TRIGGER_WORDS = new Map<string, string>(Object.entries(TRIGGERS))
+const RESULT_WORDS = new Map<string, string>(Object.entries(RESULTS))
 
 /** How an operation came about, and its result unless it succeeded; a later release's words as they are. */
 export function howOf({ trigger, result }: Operation): string {
-  const how = TRIGGERS.get(trigger) ?? `by ${trigger}`
-  return [how, ...(result === 'succeeded' ? [] : [RESULTS.get(result) ?? result])].join(', ')
+  const how = TRIGGER_WORDS.get(trigger) ?? `by ${trigger}`
+  return [how, ...(result === 'succeeded' ? [] : [RESULT_WORDS.get(result) ?? result])].join(', ')
 }

@@ -35,16 +35,16 @@ export function wakeHold({ schedule }: Reading, now: Instant, { policy }: Rules)
   return schedule && policy.wakeHold !== null ? { hold: now + policy.wakeHold } : {}
 }
 
-/** By trigger: its name in reasons, and whether a later change of the schedule overrides such an intent. */
-const FORMED_BY: Record<IntentTrigger, { readonly what: string; readonly automatic: boolean }> = {
-  schedule: { what: 'schedule', automatic: true },
-  api: { what: 'request', automatic: false },
-  manual: { what: 'manual scaling', automatic: false },
+/** By trigger: its name in reasons, and whether people formed such an intent: another schedule ends those of the schedule. */
+const FORMED_BY: Record<IntentTrigger, { readonly what: string; readonly byPeople: boolean }> = {
+  schedule: { what: 'schedule', byPeople: false },
+  api: { what: 'request', byPeople: true },
+  manual: { what: 'manual scaling', byPeople: true },
 }
 
 /** Whether the schedule formed an intent, not a request or a manual wake; false for a later release's trigger. */
 export function isAutomatic({ trigger }: Intent): boolean {
-  return isKnown(INTENT_TRIGGERS, trigger) && FORMED_BY[trigger].automatic
+  return isKnown(INTENT_TRIGGERS, trigger) && !FORMED_BY[trigger].byPeople
 }
 
 /** The cause and author of an intent, for reasons: `request of k8s:alice`. */

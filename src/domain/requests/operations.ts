@@ -20,6 +20,8 @@ export interface Operation {
   readonly takes: readonly Parameter[]
   /** The state that it leads to; `either` depends on schedule and state; undefined: it starts and stops no pods. */
   readonly moves?: Sleep | 'either'
+  /** Whether it puts to sleep what runs: refused in a backoff and where sleep loses data, unless by `force`. */
+  readonly risks?: true
   /** Whether it holds a workload against others, or frees it: the right to patch is then not enough. */
   readonly holds?: boolean
   /** Whether it is allowed while the workload is neither managed nor held. */
@@ -43,7 +45,7 @@ export interface Operation {
 // prettier-ignore
 const TABLE = {
   wake: { call: 'POST wake', right: 'scale', takes: ['for', 'force'], moves: 'awake', waits: true, verb: 'wake', command: 'wake' },
-  snooze: { call: 'POST snooze', right: 'scale', takes: ['for', 'force'], moves: 'asleep', waits: true, verb: 'snooze', forcedVerb: 'force-snooze', command: 'snooze' },
+  snooze: { call: 'POST snooze', right: 'scale', takes: ['for', 'force'], moves: 'asleep', risks: true, waits: true, verb: 'snooze', forcedVerb: 'force-snooze', command: 'snooze' },
   pin: { call: 'POST pin', right: 'scale', takes: [], holds: true, verb: 'pin', command: 'pin' },
   unpin: { call: 'DELETE pin', right: 'scale', takes: [], moves: 'either', holds: true, whileUnmanaged: true, verb: 'unpin', command: 'unpin' },
   override: { call: 'POST override', right: 'scale', takes: ['duration'], holds: true, verb: 'override', command: 'override' },
@@ -68,6 +70,8 @@ type ActionWith<Column extends keyof Operation> = {
 }[Action]
 /** The actions that the API has. */
 export type ApiAction = ActionWith<'call'>
+/** The actions that are refused where sleep is a risk. */
+export type RiskyAction = ActionWith<'risks'>
 /** The methods and paths of its calls, such as `DELETE pin`. */
 export type ApiCall = Table[ApiAction]['call']
 /** The actions that have a command. */
@@ -99,3 +103,7 @@ export type Said<A extends Action> = { readonly [P in Exclude<Taken<A>, 'count'>
 }
 /** A request: an action and its parameters. */
 export type Request = { [A in Action]: { readonly action: A } & Said<A> }[Action]
+
+export function isRisky(request: Request): request is Extract<Request, { action: RiskyAction }> {
+  return OPERATIONS[request.action].risks === true
+}

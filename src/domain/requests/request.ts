@@ -25,7 +25,7 @@ import {
 import { follow, type Context, type Outcome } from './handler.ts'
 import { adopt } from './adopt.ts'
 import { disable, enable, putSchedule, repair } from './enable-and-schedule.ts'
-import { OPERATIONS, type Request } from './operations.ts'
+import { isRisky, OPERATIONS, type Request } from './operations.ts'
 import { clearOverride, override, pin, unpin } from './pin-and-override.ts'
 import { snooze, wake } from './snooze-and-wake.ts'
 import type { Rules } from '../deciding/rules.ts'
@@ -74,7 +74,7 @@ export function planRequest(
   const done = completed(reading, now, rules.policy)
   const settled = settle(done, now, rules)
   const outcome = act({ reading: settled, by, now, rules, written }, request, isUnreadable)
-  if (request.action === 'snooze' && outcome.target !== settled && request.force !== true) {
+  if (isRisky(request) && outcome.target !== settled && request.force !== true) {
     refuseRisk(settled.workload, outcome.target.workload, request.for)
     refuseBackoff(reading, now, rules, request.for)
   }

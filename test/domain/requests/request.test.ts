@@ -1,23 +1,24 @@
 import { expect } from 'chai'
-import type { Request } from '../../../src/domain/requests/operations.ts'
+import type { ApiAction, Request } from '../../../src/domain/requests/operations.ts'
 import { asked, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON, refusal, WORK } from '../fixtures.ts'
 
-const REQUESTS: Request[] = [
-  { action: 'enable' },
-  { action: 'disable' },
-  { action: 'override', duration: HOUR },
-  { action: 'clearOverride' },
-  { action: 'pin' },
-  { action: 'unpin' },
-  { action: 'snooze' },
-  { action: 'wake' },
-  { action: 'schedule', schedule: '9:00-17:00' },
-]
+const BY_ACTION: { readonly [A in ApiAction]: Extract<Request, { action: A }> } = {
+  enable: { action: 'enable' },
+  disable: { action: 'disable' },
+  override: { action: 'override', duration: HOUR },
+  clearOverride: { action: 'clearOverride' },
+  pin: { action: 'pin' },
+  unpin: { action: 'unpin' },
+  snooze: { action: 'snooze' },
+  wake: { action: 'wake' },
+  schedule: { action: 'schedule', schedule: '9:00-17:00' },
+}
+const REQUESTS: readonly Request[] = Object.values(BY_ACTION)
 
-describe('all nine requests', () => {
+describe('all requests', () => {
   for (const workload of [aDeployment(), aStatefulSet(), aDaemonSet(), aReplicaSet()]) {
     it(`work on ${workload.kind}, and each again changes nothing`, () => {
       const managed = workload.withReplicas(2).enabled().scheduled(WORK).remembering({})

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { FINAL_RESULTS, OPERATION_TYPES, TRIGGERS } from '../../../src/domain/workload/state.ts'
+import { FINAL_RESULTS, OPERATION_TYPES, triggersOf } from '../../../src/domain/workload/state.ts'
 import { KINDS } from '../../../src/domain/workload/workload.ts'
 import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
@@ -38,9 +38,8 @@ const CLOSED: Record<string, (metrics: Metrics) => void> = {
   [OPERATIONS]({ controller }) {
     for (const kind of KINDS)
       for (const type of OPERATION_TYPES)
-        for (const trigger of TRIGGERS)
-          for (const result of FINAL_RESULTS)
-            if (type !== 'snooze' || trigger !== 'disable') controller.operation(type, trigger, kind, result)
+        for (const trigger of triggersOf(type))
+          for (const result of FINAL_RESULTS) controller.operation(type, trigger, kind, result)
   },
   dormouse_operation_duration_seconds_count({ controller }) {
     for (const kind of KINDS) for (const type of OPERATION_TYPES) controller.operationDuration(type, kind, 1)
