@@ -103,25 +103,21 @@ describe('routes of the API', () => {
   it('a plan of thousands of decisions lets others have the event loop in between', async () => {
     const hours = Array.from({ length: 24 }, (_, hour) => `${hour}:00-${hour}:30`).join(';')
     service.cluster.put(managed({}, { annotations: { schedule: hours } }))
-    let longest = 0
-    let last = performance.now()
+    let turns = 0
     let isDone = false
     const turn = () => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
+      turns += 1
       if (!isDone) setImmediate(turn)
     }
     const plan = `GET shop/deployments/web/plan?hours=744`
     const pages = await pagesOf(plan)
     // The last one decides whatever comes before it, too.
     const latest = `${plan}&continue=${pages.at(-2)?.body.continue}`
-    const begun = performance.now()
-    last = begun
+    // Each hour wakes and sleeps it: without pauses it takes two turns.
     setImmediate(turn)
     expect((await service.call(latest)).body.data).to.deep.equal(pages.at(-1)?.body.data)
-    const whole = performance.now() - begun
     isDone = true
-    expect(longest).to.be.below(whole / 2)
+    expect(turns).to.be.above(25)
   })
 
   it('workloads may have the names of actions', async () => {
