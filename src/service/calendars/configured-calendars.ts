@@ -172,6 +172,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     const { later = systemLater } = this.#options
     this.#disarm?.()
     this.#disarm = later(() => {
+      this.#disarm = undefined
       this.#looking = this.#lookAgain(this.#looking)
     }, milliseconds)
   }
@@ -180,7 +181,8 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     await before
     this.#watch()
     await this.#look()
-    this.#lookIn(LOOK_EVERY_MS)
+    // Something that changed meanwhile is looked at sooner.
+    if (!this.#disarm) this.#lookIn(LOOK_EVERY_MS)
   }
 
   async #look(): Promise<void> {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { calendarsIn, ConfiguredCalendars } from '../../../src/service/calendars/configured-calendars.ts'
 import { systemLater } from '../../../src/service/process/clock.ts'
 import { loadConfig } from '../../../src/service/config/config.ts'
@@ -31,14 +32,23 @@ describe('the calendars of the configuration', function () {
   const path = (name: string) => join(directory, name)
   const write = (name: string, text: string) => writeFile(path(name), text)
 
-  async function calendars(yaml: string, longest?: number) {
+  /** `during`: called while a file is being read, with how many were before; then no look comes but for an event. */
+  async function calendars(yaml: string, longest?: number, during?: (before: number) => Promise<void>) {
     const logged: { msg: string; fault?: string; level: string }[] = []
     const { calendars: configured } = loadConfig({ text: yaml, environment: {} })
+    const threads = calendarThreads(longest)
+    let reads = 0
     const made = new ConfiguredCalendars({
       calendars: configured,
-      expander: calendarThreads(longest),
+      expander: {
+        async expand(...given) {
+          await during?.(reads++)
+          return await threads.expand(...given)
+        },
+      },
       clock: () => TODAY,
-      later: (callback, milliseconds) => systemLater(callback, Math.min(milliseconds, 300)),
+      later: (callback, milliseconds) =>
+        systemLater(callback, during ? milliseconds : Math.min(milliseconds, 300)),
       logger: createLogger('info', {
         write: (line) => void logged.push(JSON.parse(line) as (typeof logged)[0]),
       }),
@@ -81,6 +91,18 @@ describe('the calendars of the configuration', function () {
     await write('a.ics', icsOf(allDay('20260501')))
     await eventually('the change to be read', async () => hours('company') !== undefined)
     expect(changes.at(-1)).to.deep.equal(['company'])
+  })
+
+  it('are read again when a file changes while it is being read', async () => {
+    await write('a.ics', icsOf())
+    const { hours } = await calendars(ofFile('a.ics'), undefined, async (before) => {
+      if (before !== 1) return
+      await write('a.ics', icsOf(allDay('20260501')))
+      // The event of that change has come.
+      await sleep(100)
+    })
+    await write('a.ics', icsOf(allDay('20260601'), allDay('20260602')))
+    await eventually('the last change to be read', async () => hours('company') !== undefined)
   })
 
   it('are read again after a listener has failed, which keeps no other from hearing', async () => {
