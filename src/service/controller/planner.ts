@@ -19,8 +19,6 @@ export interface Planned extends Due {
   readonly at: Instant
   /** undefined: it is planned again when its turn comes. */
   readonly step: Step | undefined
-  /** When time alone changes it, unless the shared evaluations notice that. */
-  readonly lookAgainAt?: Instant | undefined
   /** When it waits no longer for those that wake before it; undefined: it waits for none. */
   readonly waitsUntil?: Instant | undefined
 }
@@ -43,22 +41,20 @@ export class Planner {
     this.#marks = marks
   }
 
-  /** undefined: there is nothing to write. */
-  evaluate(workload: Workload): (Planned & { readonly step: Step }) | undefined {
+  /** undefined: there is nothing to write. `isShared`: the evaluations notice when time alone changes it. */
+  evaluate(workload: Workload): (Planned & { readonly step: Step; readonly isShared: boolean }) | undefined {
     const at = this.#ports.clock()
-    const shared = this.#shared(workload)
-    const step = shared ?? this.#planAlone(workload, at)
-    const lookAgainAt = shared ? undefined : step.decision.lookAgainAt
-    return step.change && { ...dueOf(step.decision), workload, at, step, lookAgainAt }
+    const { step, isShared } = this.#plan(workload, at)
+    return step.change && { ...dueOf(step.decision), workload, at, step, isShared }
   }
 
   /** The step for this copy: the one that was planned if it was planned on this very copy and just now, else a new one. */
   stepFor(copy: Workload, { workload, at, step }: Planned): Step {
     const now = this.#ports.clock()
-    if (!step) return this.#plan(copy, now)
+    if (!step) return this.#plan(copy, now).step
     const { lookAgainAt = Number.POSITIVE_INFINITY } = step.decision
     const stillRight = copy === workload && now >= at && now - at <= PLAN_LIFE_MS && now < lookAgainAt
-    return stillRight ? step : this.#plan(copy, now)
+    return stillRight ? step : this.#plan(copy, now).step
   }
 
   /** The change that records in the state that the cluster refused this decision. */
@@ -66,24 +62,14 @@ export class Planner {
     return planFailure(workload, decision, this.#ports.clock(), this.#rules, this.#marks.of(workload))
   }
 
-  #plan(workload: Workload, now: Instant): Step {
-    return this.#shared(workload) ?? this.#planAlone(workload, now)
-  }
-
-  /** undefined: shared evaluations know neither earlier copies nor who scaled. */
-  #shared(workload: Workload): Step | undefined {
-    const isShared = this.#scaledBy(workload) === undefined && this.#marks.isInOrder(workload)
-    return isShared ? this.#ports.evaluations.of(workload).step : undefined
-  }
-
-  #planAlone(workload: Workload, now: Instant): Step {
-    const scaledBy = this.#scaledBy(workload)
+  #plan(workload: Workload, now: Instant): { readonly step: Step; readonly isShared: boolean } {
+    const scaledBy = this.#ports.scalings?.scaledBy(workload)
+    // Shared evaluations know neither earlier copies nor who scaled.
+    if (scaledBy === undefined && this.#marks.isInOrder(workload))
+      return { step: this.#ports.evaluations.of(workload).step, isShared: true }
     const attributed = scaledBy === undefined ? workload : { ...workload, scaledBy }
-    return planStep(attributed, now, this.#rules, this.#marks.of(workload))
-  }
-
-  #scaledBy(workload: Workload): string | undefined {
-    return this.#ports.scalings?.scaledBy(workload)
+    const step = planStep(attributed, now, this.#rules, this.#marks.of(workload))
+    return { step, isShared: false }
   }
 }
 

@@ -138,7 +138,7 @@ export class ReconcileLoop {
     if (this.#queue.isBlocked(key)) return
     const planned = this.#planner.evaluate(workload)
     if (!planned) return this.#queue.forget(key)
-    const { lookAgainAt } = planned
+    const lookAgainAt = planned.isShared ? undefined : planned.step.decision.lookAgainAt
     const changesAt = lookAgainAt && this.#monotonic() + lookAgainAt - this.#ports.clock()
     const waitsUntil = this.#rules.waitOf?.(workload, planned.step.decision, this.#ports.clock())?.until
     const step = this.#queue.depth < PLANS_KEPT ? planned.step : undefined
