@@ -75,25 +75,28 @@ export function localised(text: string, now: number): string {
 
 type Operation = Pick<Workload['operation_history'][number], 'trigger' | 'result'>
 
-const TRIGGERS: Readonly<Record<Trigger, string>> = {
+const TRIGGERS = wordsOf<Trigger>({
   schedule: 'by schedule',
   api: 'by request',
   manual: 'scaled by hand',
   pin: 'to keep its pin',
   disable: 'as it was left alone',
   recovery: 'to put it right',
-}
-const RESULTS: Readonly<Record<Exclude<OperationResult, 'succeeded'>, string>> = {
+})
+const RESULTS = wordsOf<Exclude<OperationResult, 'succeeded'>>({
   running: 'pods are following',
   failed: 'failed',
   timed_out: 'pods came too late',
   superseded: 'the opposite came meanwhile',
+})
+
+/** To look up what a later release may not have in it. */
+function wordsOf<Name extends string>(words: Readonly<Record<Name, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(words))
 }
-const TRIGGER_WORDS = new Map<string, string>(Object.entries(TRIGGERS))
-const RESULT_WORDS = new Map<string, string>(Object.entries(RESULTS))
 
 /** How an operation came about, and its result unless it succeeded; a later release's words as they are. */
 export function howOf({ trigger, result }: Operation): string {
-  const how = TRIGGER_WORDS.get(trigger) ?? `by ${trigger}`
-  return [how, ...(result === 'succeeded' ? [] : [RESULT_WORDS.get(result) ?? result])].join(', ')
+  const how = TRIGGERS.get(trigger) ?? `by ${trigger}`
+  return [how, ...(result === 'succeeded' ? [] : [RESULTS.get(result) ?? result])].join(', ')
 }
