@@ -12,7 +12,7 @@ export function driftOf(situation: Situation, desire: Desired): PartialDecision 
   if (!state.asleep) return scaledBackDown(situation)
   if (!situation.isRunning) return undefined
   if (!override) return sleeperDrift(situation, desire)
-  // A poll of KEDA's, before it is paused, is nobody's wish.
+  // Nobody asked for a poll of KEDA's, before it is paused.
   const isPoll = keda.scales && situation.scaling.isAutomatic
   return isPoll ? asleepAgain(situation) : adopted(situation)
 }

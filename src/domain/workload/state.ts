@@ -63,7 +63,7 @@ export type PinState = (typeof PIN_STATES)[number]
 export const BACKOFF_CAUSES = ['flapping', 'failure'] as const
 export type BackoffCause = (typeof BACKOFF_CAUSES)[number]
 
-/** The latest wish of a person, an API client or the schedule (design, section 4). */
+/** The state that a person, an API client or the schedule asked for last (design, section 4). */
 export interface Intent {
   readonly want: Sleep
   readonly at: Instant
