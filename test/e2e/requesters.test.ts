@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { expect } from 'chai'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
+import { ANNOTATION, HELD_LABEL } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { kubectlFor, type Kubectl, type KubectlResult } from '../support/kubectl.ts'
+import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 import { warningsOf } from './verdicts.ts'
@@ -106,6 +108,32 @@ describeOn(
       expect(await workload.status()).to.include({ pin_state: 'active' })
       await here.enabled('daemonsets', 'his')
       expect(await ask(people.ben, 'ds/his', 'pin')).to.include({ code: 0 })
+    })
+
+    it('one who may only patch repairs a state that cannot be read, unless its label says that it is held', async () => {
+      const broken = (name: string, labels: Record<string, string>) => {
+        const object = manifest('deployments', name, { annotations: { [ANNOTATION.state]: '{' } })
+        return { ...object, metadata: { ...object.metadata, labels } }
+      }
+      // A running Dormouse would not let it be created so.
+      await here.dormouse.terminate()
+      const objects = [broken('torn', {}), broken('torn-pinned', { [HELD_LABEL]: 'pin' })]
+      await here.cluster.create(here.namespace, objects)
+      await here.dormouse.start()
+      await here.inForce()
+      const refused = await ask(people.ben, 'deploy/torn-pinned', 'repair')
+      expect(refused.stderr).to.match(/you may not update deployments.apps\/scale/)
+      expect((await here.get('deployments', 'torn-pinned')).metadata.labels).to.include({
+        [HELD_LABEL]: 'pin',
+      })
+      for (const [who, name] of [
+        [people.ben, 'torn'],
+        [people.ann, 'torn-pinned'],
+      ] as const) {
+        const { code, stderr } = await ask(who, `deploy/${name}`, 'repair')
+        expect(code, stderr).to.equal(0)
+        expect((await stateOf(name))?.counter).to.be.above(0)
+      }
     })
 
     it('one who may only update the scale is stopped by the cluster, and uses the API', async () => {
