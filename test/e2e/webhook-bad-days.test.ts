@@ -18,7 +18,9 @@ describeOn('faults of the webhook', function (on) {
   // A leader keeps in the configuration for five minutes what others held, also where it goes.
   before('nothing is held by earlier suites', async () => {
     const held = async (kind: string) =>
-      (await on().admin.expect('GET', `/apis/apps/v1/${kind}?labelSelector=${HELD_LABEL}`)) as { items: [] }
+      (await on().admin.expect('GET', `/apis/apps/v1/${kind}?labelSelector=${HELD_LABEL}`)) as {
+        items: readonly unknown[]
+      }
     await eventually('what they held to go', async () =>
       (await inParallel(['deployments', 'statefulsets'], held)).every(({ items }) => items.length === 0),
     )
