@@ -4,6 +4,8 @@ import { holds } from '../model/property.ts'
 
 /** Reports results up to this time: shrinking a violation must not hide it. */
 const LONGEST = 180_000
+/** On the real control plane one scenario alone may take this long: lost answers and minutes are waited for. */
+const LONGEST_REAL = 280_000
 
 describe('random scenarios of people, edges and restarts, on a sandbox', function () {
   this.timeout(300_000)
@@ -18,7 +20,7 @@ describe('random scenarios of people, edges and restarts, on a sandbox', functio
 describeOn(
   'random scenarios of people, edges and restarts',
   function (on) {
-    this.timeout(300_000)
+    this.timeout(340_000)
     const player = new Player(realPlace(on))
     after(() => player.stop())
 
@@ -26,7 +28,7 @@ describeOn(
       await holds(
         player,
         { workloads: 10, steps: 30, moves: false },
-        { numRuns: 1, atOnce: 3, longest: LONGEST },
+        { numRuns: 1, atOnce: 3, longest: LONGEST_REAL },
       )
     })
   },
