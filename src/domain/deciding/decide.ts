@@ -18,10 +18,9 @@ import {
   type Decision,
   type PartialDecision,
   type Reason,
-  type ReasonCode,
 } from './decision.ts'
 import { driftOf } from './drift.ts'
-import { desired, type Desired, type DesiredBy } from './intent.ts'
+import { desired, DESIRED_BY, type Desired } from './intent.ts'
 import type { Rules } from './rules.ts'
 import { fightOf } from './scaling.ts'
 import type { Situation } from './situation.ts'
@@ -136,7 +135,7 @@ function managed(situation: Situation): PartialDecision {
 
 /** Whether a later cause puts it to sleep: an edge, or the end of a request. */
 function isOver({ want, rule }: Desired): boolean {
-  return want === 'asleep' && (rule === 'schedule' || rule === 'own hours' || rule === 'until passed')
+  return want === 'asleep' && DESIRED_BY[rule].isLater
 }
 
 /** The part of a wake by annotation that the webhook's write could not do (a CronJob's status). */
@@ -186,21 +185,11 @@ function asFound({ workload, counts }: Situation): Omit<PartialDecision, 'reason
   return { action: 'adopt', adopts: true, trigger: 'recovery', replicas, kept: counts.stillKept }
 }
 
-const CODE: Record<DesiredBy, ReasonCode> = {
-  schedule: 'schedule',
-  'own hours': 'nothing_automatic',
-  intent: 'intent',
-  until: 'until',
-  'until passed': 'until_passed',
-  grace: 'grace',
-  nothing: 'nothing_automatic',
-}
-
 /** Follows the schedule or the latest intent. */
 function automatic(situation: Situation, desire: Desired): PartialDecision {
   const { state, counts, isRunning } = situation
   const { rule, text, values, saysFault, since } = desire
-  const code = CODE[rule]
+  const { code } = DESIRED_BY[rule]
   const says = { values, ...(saysFault && { saysFault }) }
   if ((desire.want === 'asleep') === state.asleep) {
     const reason = because(code, text, says)

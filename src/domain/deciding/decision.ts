@@ -2,30 +2,33 @@ import type { Instant } from '../../service/process/clock.ts'
 import type { ReasonValues, Remedy } from '../workload/explanation.ts'
 import type { Backoff, Intent, Trigger } from '../workload/state.ts'
 
-export type ReasonCode =
-  | 'deleting'
-  | 'not_managed'
-  | 'namespace_unknown'
-  | 'scaled_by_other'
-  | 'scaled_to_zero'
-  | 'kept_by_other'
-  | 'invalid_state'
-  | 'enabled_unclear'
-  | 'disabled'
-  | 'pinned'
-  | 'pin_enforced'
-  | 'overridden'
-  | 'backoff'
-  | 'manual_scaling'
-  | 'recovery'
-  | 'data_at_risk'
-  | 'held_by_keda'
-  | 'schedule'
-  | 'intent'
-  | 'until'
-  | 'until_passed'
-  | 'grace'
-  | 'nothing_automatic'
+/** The codes of reasons; true: the workload is as it should be, so whoever moves it then contradicts Dormouse. */
+export const IS_WANTED = {
+  deleting: false,
+  not_managed: false,
+  namespace_unknown: false,
+  scaled_by_other: false,
+  scaled_to_zero: false,
+  kept_by_other: false,
+  invalid_state: false,
+  enabled_unclear: false,
+  disabled: false,
+  pinned: true,
+  pin_enforced: false,
+  overridden: true,
+  backoff: false,
+  manual_scaling: false,
+  recovery: false,
+  data_at_risk: false,
+  held_by_keda: false,
+  schedule: true,
+  intent: true,
+  until: true,
+  until_passed: true,
+  grace: true,
+  nothing_automatic: false,
+} as const
+export type ReasonCode = keyof typeof IS_WANTED
 
 /** The reason of a decision: the text is for people, code and values for programs. */
 export interface Reason {

@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { credibleFrom } from './decision-time.ts'
-import { earliest } from './decision.ts'
+import { earliest, type ReasonCode } from './decision.ts'
 import { ofSource } from '../policy/settings.ts'
 import { currentIntent, presentState, Situation, type ScheduleInForce } from './situation.ts'
 import { withState, type Reading } from '../workload/reading.ts'
@@ -53,8 +53,25 @@ export function authorOf({ trigger, by }: Intent): string {
   return by === null ? what : `${what} of ${by}`
 }
 
-/** The rule that decides the desired state. */
-export type DesiredBy = 'schedule' | 'own hours' | 'intent' | 'until' | 'until passed' | 'grace' | 'nothing'
+interface RuleFacts {
+  readonly code: ReasonCode
+  /** Whether it is the latest intent that decides. */
+  readonly isIntent: boolean
+  /** Whether its sleep is a later cause than a wake request that still waits for the controller, and replaces it. */
+  readonly isLater: boolean
+}
+
+/** The rules of which one decides the desired state. */
+export const DESIRED_BY = {
+  schedule: { code: 'schedule', isIntent: false, isLater: true },
+  'own hours': { code: 'nothing_automatic', isIntent: false, isLater: true },
+  intent: { code: 'intent', isIntent: true, isLater: false },
+  until: { code: 'until', isIntent: true, isLater: false },
+  'until passed': { code: 'until_passed', isIntent: false, isLater: true },
+  grace: { code: 'grace', isIntent: false, isLater: false },
+  nothing: { code: 'nothing_automatic', isIntent: false, isLater: false },
+} as const satisfies Record<string, RuleFacts>
+type DesiredBy = keyof typeof DESIRED_BY
 
 /** Whether the workload should run, by the latest intent and the schedule alone (design, section 4). */
 export interface Desired {
@@ -76,7 +93,7 @@ export interface Desired {
 
 export function desired(situation: Situation): Desired {
   const desire = wanted(situation)
-  if (desire.rule !== 'until' && desire.rule !== 'intent') return desire
+  if (!DESIRED_BY[desire.rule].isIntent) return desire
   let found: { readonly end: Instant | undefined } | undefined
   const end = () => (found ??= { end: givesWay(situation, desire) }).end
   return {

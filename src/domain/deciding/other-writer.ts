@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { decide } from './decide.ts'
-import type { ReasonCode } from './decision.ts'
+import { IS_WANTED } from './decision.ts'
 import { autoscalerOf } from './scaling.ts'
 import { isScaledByKeda, readWorkload } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
@@ -15,17 +15,6 @@ export interface Contradiction {
   /** A person may use the scale subresource; only repeated use contradicts Dormouse. */
   readonly byHand: boolean
 }
-
-/** The reasons for which a workload is as it should be; for all others nobody minds who moves it. */
-const WANTED: ReadonlySet<ReasonCode> = new Set([
-  'pinned',
-  'overridden',
-  'schedule',
-  'intent',
-  'until',
-  'until_passed',
-  'grace',
-])
 
 /** Whether the change between two copies of a workload contradicts the decision on the first; undefined: it does not. */
 export function contradictionOf(
@@ -45,7 +34,7 @@ export function contradictionOf(
   // An autoscaler may scale an awake workload to 0: it scales it up again.
   if (isByAutoscaler(before, after, rules)) return undefined
   const { action, reason } = decide(situationOf(was, now, rules))
-  if (action !== 'none' || !WANTED.has(reason.code)) return undefined
+  if (action !== 'none' || !IS_WANTED[reason.code]) return undefined
   const { who, what } = situationOf(is, now, rules).scaling
   return { text: `${what} by ${who}, against Dormouse (${reason.text})`, byHand: isScaled(after) }
 }

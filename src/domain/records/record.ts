@@ -3,7 +3,7 @@ import { causeText } from '../deciding/backoff.ts'
 import { decide } from '../deciding/decide.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
 import { recentOperations } from '../deciding/history.ts'
-import { desired } from '../deciding/intent.ts'
+import { desired, DESIRED_BY } from '../deciding/intent.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
 import type { ValueOf } from '../json-schema.ts'
 import { typeOf } from '../kinds.ts'
@@ -128,7 +128,7 @@ function requestInForce(situation: Situation) {
   const { intent } = situation
   if (intent?.trigger !== 'api') return undefined
   const { rule } = desired(situation)
-  return rule === 'until' || rule === 'intent' ? intent.want : undefined
+  return DESIRED_BY[rule].isIntent ? intent.want : undefined
 }
 
 /** The reason for people, with the schedule's fault appended. */
