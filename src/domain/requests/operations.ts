@@ -102,7 +102,7 @@ export type Said<A extends Action> = { readonly [P in Exclude<Taken<A>, 'count'>
   readonly [P in Extract<Taken<A>, 'count'>]: ValueOf<P>
 }
 /** A request: an action and its parameters. */
-export type Request = { [A in Action]: { readonly action: A } & Said<A> }[Action]
+export type Request<Of extends Action = Action> = { [A in Of]: { readonly action: A } & Said<A> }[Of]
 
 export function isRisky(request: Request): request is Extract<Request, { action: RiskyAction }> {
   return OPERATIONS[request.action].risks === true

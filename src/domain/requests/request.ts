@@ -25,7 +25,7 @@ import {
 import { follow, type Context, type Outcome } from './handler.ts'
 import { adopt } from './adopt.ts'
 import { disable, enable, putSchedule, repair } from './enable-and-schedule.ts'
-import { isRisky, OPERATIONS, type Request } from './operations.ts'
+import { isRisky, OPERATIONS, type Action, type Request } from './operations.ts'
 import { clearOverride, override, pin, unpin } from './pin-and-override.ts'
 import { snooze, wake } from './snooze-and-wake.ts'
 import type { Rules } from '../deciding/rules.ts'
@@ -121,31 +121,24 @@ function settle(reading: Reading, now: Instant, rules: Rules): Reading {
   return isActedOn && (isWoken || isScaledBack) ? follow(reading, now, rules) : reading
 }
 
-function act(context: Context, request: Request, isUnreadable: boolean): Outcome {
-  switch (request.action) {
-    case 'enable':
-      return enable(context, request, isUnreadable)
-    case 'disable':
-      return disable(context, request)
-    case 'schedule':
-      return putSchedule(context, request)
-    case 'override':
-      return override(context, request.duration)
-    case 'clearOverride':
-      return clearOverride(context)
-    case 'pin':
-      return pin(context)
-    case 'unpin':
-      return unpin(context)
-    case 'snooze':
-      return snooze(context, request.for)
-    case 'wake':
-      return wake(context, request.for)
-    case 'repair':
-      return repair(context)
-    case 'adopt':
-      return adopt(context, request.count)
-  }
+const HANDLERS: {
+  readonly [A in Action]: (context: Context, request: Request<A>, isUnreadable: boolean) => Outcome
+} = {
+  enable,
+  disable,
+  schedule: putSchedule,
+  override: (context, { duration }) => override(context, duration),
+  clearOverride,
+  pin,
+  unpin,
+  snooze: (context, request) => snooze(context, request.for),
+  wake: (context, request) => wake(context, request.for),
+  repair,
+  adopt: (context, { count }) => adopt(context, count),
+}
+
+function act<A extends Action>(context: Context, request: Request<A>, isUnreadable: boolean): Outcome {
+  return HANDLERS[request.action](context, request, isUnreadable)
 }
 
 /** Stores a request by annotation in the state, to recognise a repetition. */
