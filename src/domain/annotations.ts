@@ -18,7 +18,7 @@ export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
 
 /** The annotations with the state, which Dormouse alone writes. The second changes only with the first. */
 export const STATE_ANNOTATIONS = ['state', 'history'] as const satisfies readonly AnnotationName[]
-type StateAnnotation = (typeof STATE_ANNOTATIONS)[number]
+export type StateAnnotation = (typeof STATE_ANNOTATIONS)[number]
 export function isOfState(name: AnnotationName): name is StateAnnotation {
   return STATE_ANNOTATIONS.some((each) => each === name)
 }

@@ -11,13 +11,14 @@ import {
   ANNOTATION_NAMES,
   isOfState,
   type AnnotationName,
+  type StateAnnotation,
   type Workload,
 } from '../workload/workload.ts'
 import { about } from './messages.ts'
 
 /** The annotations with people's settings. */
-export const SETTINGS = ANNOTATION_NAMES.filter((name) => !isOfState(name) && name !== 'request')
-type Setting = (typeof SETTINGS)[number]
+export const SETTINGS = ANNOTATION_NAMES.filter(isSetting)
+type Setting = Exclude<AnnotationName, StateAnnotation | 'request'>
 /** Settings of schedules: without one they have no effect. */
 const OF_SCHEDULES = ['calendar', 'autoWake', 'awakeUntil', 'wakeOrder'] as const
 /** One write may bring any number of unknown annotations. */
@@ -36,16 +37,20 @@ export function annotationFault(
   for (const name of names) {
     const value = after[name]
     if (value === undefined || value === before?.[name]) continue
-    const fault = FAULT[name]?.(value) ?? (isInherited(name) ? settingFault(name, value) : undefined)
+    const fault = isInherited(name) ? settingFault(name, value) : FAULT[name](value)
     if (fault !== undefined) return `${ANNOTATION[name]}: ${fault}`
   }
   return undefined
 }
 
 /** Settings of workloads alone. */
-const FAULT: Partial<Record<Setting, (value: string) => string | undefined>> = {
+const FAULT: Record<Exclude<Setting, InheritedAnnotation>, (value: string) => string | undefined> = {
   wakeOrder: orderFault,
   catchUp: (value) => (value === '' ? undefined : flagFault(value)),
+}
+
+function isSetting(name: AnnotationName): name is Setting {
+  return !isOfState(name) && name !== 'request'
 }
 
 function isInherited(name: Setting): name is InheritedAnnotation {
