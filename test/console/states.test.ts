@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { OPERATION_RESULTS } from '../../src/domain/workload/state.ts'
 import { buttonsOf } from '../../src/console/page/actions.ts'
@@ -18,6 +19,23 @@ describe('what the console makes of a workload', () => {
       expect(buttonsOf(record, model).map(({ label }) => label)).to.deep.equal(['Repair'])
       expect(reasonOf(record, 0)).to.equal(reason)
     }
+  })
+
+  it('is in the table of docs/console.md with each button', () => {
+    const records = [
+      aRecord('web'),
+      anAsleepRecord('web'),
+      aRecord('web', { pin_state: 'active' }),
+      aRecord('web', { has_manual_override: true }),
+      aRecord('web', { reason_code: 'invalid_state' }),
+    ]
+    const labels = records.flatMap(({ record }) => buttonsOf(record, model)).map(({ label }) => label)
+    const rows =
+      readFileSync('docs/console.md', 'utf8')
+        .match(/^\|.*$/gm)
+        ?.join('\n') ?? ''
+    expect(labels).to.include.members(['Snooze', 'Wake 4 h', 'Unpin', 'Resume schedule', 'Repair'])
+    expect(labels.filter((label) => !rows.includes(label))).to.deep.equal([])
   })
 
   it('has one state, the first that applies: not managed, pinned, schedule off, waiting, asleep or awake', () => {

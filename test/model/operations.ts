@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { act } from './act.ts'
+import type { ApiAction } from '../../src/domain/requests/operations.ts'
+import { act, type Act } from './act.ts'
 import { PLAYED } from './kinds.ts'
 import { TEAMS } from './target.ts'
 import { scheduleOf, WINDOW } from './windows.ts'
@@ -25,7 +26,7 @@ const BULK = fc.record({
 /** How often a request is about inheritance: it then removes the workload's own setting. */
 const INHERIT = fc.constantFrom(false, false, false, true)
 
-/** The nine operations of the API, and their variants; a new one joins the scenarios by an entry here. */
+/** The operations of the API, and their variants. */
 export const OPERATIONS = {
   enable: act(
     2,
@@ -62,7 +63,7 @@ export const OPERATIONS = {
     (target, { which, duration }) =>
       target.ask(which, 'POST', 'override', duration === undefined ? undefined : { duration }),
   ),
-  'clear override': act(2, WHICH, (target, which) => target.ask(which, 'DELETE', 'override')),
+  clearOverride: act(2, WHICH, (target, which) => target.ask(which, 'DELETE', 'override')),
   schedule: act(
     3,
     fc.record({ which: WHICH, window: fc.option(WINDOW), inherit: INHERIT }),
@@ -77,4 +78,4 @@ export const OPERATIONS = {
     const body = duration === undefined ? undefined : { duration }
     return target.askForAll(which, method === 'POST' ? 'POST' : 'DELETE', action, { ...narrowed, body })
   }),
-} as const
+} as const satisfies Record<ApiAction | 'whole namespace', Act>

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { BulkCounts, BulkItem } from '../../../src/service/api/bulk/item.ts'
+import { ACTIONS, isForMany, OPERATIONS } from '../../../src/domain/requests/operations.ts'
 import { keyOf, KINDS, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -75,20 +76,23 @@ describe('requests about a namespace', () => {
     )
   })
 
-  it('are for all six operations, each as with one workload', async () => {
+  it('are for each operation on the scale, as with one workload', async () => {
     put(2)
     const state = () => {
       const { annotations } = service.cluster.mustGet(key('w001'))
       return JSON.parse(annotations.state ?? '{}') as Record<string, unknown>
     }
-    for (const [request, call, holds] of [
+    const cases = [
       ['POST shop/pin', {}, () => state()['pin'] !== undefined],
       ['DELETE shop/pin', {}, () => state()['pin'] === undefined],
       ['POST shop/override', { body: { duration: '2h' } }, () => state()['override'] !== undefined],
       ['DELETE shop/override', {}, () => state()['override'] === undefined],
       ['POST shop/snooze?for=2h', {}, () => service.cluster.mustGet(key('w001')).replicas === 0],
       ['POST shop/wake', {}, () => service.cluster.mustGet(key('w001')).replicas === 3],
-    ] as const) {
+    ] as const
+    const asked = cases.map(([request]) => request.replace('shop/', '').replace(/\?.*/, ''))
+    expect(asked).to.have.members(ACTIONS.filter(isForMany).map((action) => OPERATIONS[action].call))
+    for (const [request, call, holds] of cases) {
       const { data } = await answerTo(request, call)
       expect(data.counts, request).to.deep.equal({ done: 2, unchanged: 0, refused: 0 })
       expect(holds(), request).to.equal(true)

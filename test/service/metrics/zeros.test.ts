@@ -88,6 +88,6 @@ describe('counters that begin at 0', () => {
       }
     })
     fc.assert(property, { numRuns: 1500, seed: 3 })
-    expect([...seen]).to.have.members([...counted])
+    expect([...seen], 'what EVENT of test/domain/people.ts brings about').to.have.members([...counted])
   })
 })
