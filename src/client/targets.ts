@@ -99,6 +99,6 @@ async function absent(dormouse: Lookup, namespace: string, name: string): Promis
     ? `did you mean ${targetText({ kind: meant.kind, name: meant.record.name })}?`
     : kindNamed(name) !== undefined
       ? `a target with a kind is written with a slash: ${name}/web`
-      : `-n names another namespace`
+      : 'list -A shows those of all namespaces, and -n chooses one'
   return new Refusal('NOT_FOUND', `there is no workload ${name} in namespace ${namespace}: ${advice}`)
 }

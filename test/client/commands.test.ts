@@ -121,10 +121,15 @@ describe('the commands for people', () => {
       wake_requested: true,
       next_transition: { at, type: 'snooze' as const, reason: 'x' },
     })
-    expect((await offered({ wake_requested: false })).join()).to.include('wake deploy/web --for 4h')
+    expect((await offered({ wake_requested: false })).join()).to.include("wake deploy/web --until '22:00'")
     expect((await offered(ends('2026-03-02T15:00:00.000Z'))).join()).to.include('wake deploy/web --for 4h')
     expect((await offered(ends('2026-03-06T17:00:00.000Z'))).join()).to.not.include('wake')
     expect((await offered({ wake_requested: true, next_transition: null })).join()).to.not.include('wake')
+    // Four hours from now would end sooner than it sleeps by itself.
+    const tomorrow = { ...ends('2026-03-03T18:00:00.000Z'), wake_requested: false }
+    expect((await offered(tomorrow)).join()).to.include("wake deploy/web --until 'Tue 23:00'")
+    const nextWeek = { ...ends('2026-03-09T18:00:00.000Z'), wake_requested: false }
+    expect((await offered(nextWeek)).join()).to.not.include('wake')
     const backoff = { in_backoff_period: true, backoff_until: '2026-03-02T15:00:00.000Z' }
     expect((await offered(backoff)).join()).to.match(/snooze deploy\/web --force$/)
     const failed = { ...backoff, reason_values: { cause: 'failure' } }
@@ -132,6 +137,15 @@ describe('the commands for people', () => {
     const remedy = { action: 'enable', query: { inherit: 'true' } } as const
     const off = await offered({ enabled: false, next_transition: null, remedy })
     expect(off.join()).to.match(/enable deploy\/web --inherit$/)
+  })
+
+  it('why offers to manage it by the hours that it has kept', async () => {
+    const offered = async (schedule: string | null) => {
+      const record = aRecord('web', { enabled: false, wake_schedule: schedule })
+      return (await typed(['why', 'web'], { workloads: [record] })).out
+    }
+    expect(await offered('6:00-23:00')).to.match(/to manage it +kubectl dormouse enable deploy\/web$/m)
+    expect(await offered(null)).to.include('enable deploy/web --schedule 8:00-18:00,Mon-Fri')
   })
 
   it('plan looks a week ahead, in the times of the reader', async () => {

@@ -144,23 +144,32 @@ function changes({ kind, record }: Found, { advice, times }: Style): [what: stri
   if (isUnknown(record)) return [['to ask the service', typed('snooze', '--dry-run')]]
   if (!record.enabled && record.remedy?.query['inherit'] === 'true')
     return [['to manage it again', typed('enable', '--inherit')]]
-  if (!record.enabled) return [['to manage it', typed('enable', '--schedule 8:00-18:00,Mon-Fri')]]
+  // Without one, `enable` follows the hours that it has kept.
+  const hours = record.wake_schedule === null ? '--schedule 8:00-18:00,Mon-Fri' : ''
+  if (!record.enabled) return [['to manage it', typed('enable', hours)]]
   if (record.pin_state !== 'none') return [['to let it go', typed('unpin')]]
   const resume: [string, string][] = record.has_manual_override
     ? [['to follow its hours', typed('resume')]]
     : []
   if (record.is_snoozed) return [['to run it for 4 hours', typed('wake', '--for 4h')], ...resume]
-  const keep: [string, string][] = isKeptAwake(record, times)
-    ? []
-    : [['to keep it awake', typed('wake', '--for 4h')]]
+  const longer = awakeLonger(record, times)
+  const keep: [string, string][] = longer ? [['to keep it awake', typed('wake', longer)]] : []
   return [...keep, ['to put it to sleep', typed('snooze', isRefused(record) ? '--force' : '')], ...resume]
 }
 
 const FOUR_HOURS = 4 * 60 * 60_000
+/** Milliseconds ahead in which a weekday and a time are enough for `--until`. */
+const NAMED_BY_WEEKDAY = 5 * 24 * 60 * 60_000
 
-/** Whether a request keeps it awake for more than four hours. */
-function isKeptAwake({ wake_requested: asked, next_transition: next }: StatusRecord, { now }: LocalTimes) {
-  return asked && (next === null || Date.parse(next.at) >= now + FOUR_HOURS)
+/** The option of a wake that ends later than it would sleep; undefined: a request keeps it awake, or nothing ends it. */
+function awakeLonger(record: StatusRecord, times: LocalTimes): string | undefined {
+  const { wake_requested: asked, next_transition: next } = record
+  if (next === null) return hasUnknownHours(record) ? '--for 4h' : undefined
+  const sleeps = Date.parse(next.at)
+  if (sleeps < times.now + FOUR_HOURS) return '--for 4h'
+  return asked || sleeps > times.now + NAMED_BY_WEEKDAY
+    ? undefined
+    : `--until '${shortTime(sleeps + FOUR_HOURS, times)}'`
 }
 
 /** Whether a snooze would be refused for now; after a refusal by the cluster it may be tried again. */
