@@ -14,8 +14,9 @@ import type { KubernetesObserver } from './ports.ts'
 /** One call to the API server. */
 export interface Call {
   readonly method: HttpRequest['method']
-  /** As RBAC and the API server's own metrics name them: `patch`, `deployments`. */
-  readonly verb: string
+  /** As RBAC and the API server's own metrics name it; default: as the method says. */
+  readonly verb?: string
+  /** As they name it: `deployments`. */
   readonly resource: string
   readonly path: string
   readonly accept?: string
@@ -40,6 +41,7 @@ export interface ApiCallsOptions {
 }
 
 const JSON_TYPE = 'application/json'
+const VERB = { GET: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const
 /** A longer Retry-After is the caller's to decide on: it may wait longer or give up. */
 const LONGEST_RETRY_AFTER_MS = 5000
 
@@ -136,14 +138,18 @@ export class ApiCalls {
       if (writes && (failure.noAnswer === 'timeout' || failure.noAnswer === 'hung')) this.#fates.late++
       throw failure
     } finally {
-      this.#observer.request(call.verb, call.resource, status, (performance.now() - began) / 1000)
+      this.#observer.request(verbOf(call), call.resource, status, (performance.now() - began) / 1000)
     }
   }
 }
 
 /** The call's name in messages: `patch /apis/apps/v1/namespaces/shop/deployments/web`. */
-export function describe({ verb, path }: Call): string {
-  return `${verb} ${path.replace(/\?.*$/, '')}`
+export function describe(call: Call): string {
+  return `${verbOf(call)} ${call.path.replace(/\?.*$/, '')}`
+}
+
+function verbOf({ method, verb = VERB[method] }: Call): string {
+  return verb
 }
 
 function requestOf(call: Call, userAgent: string, signal: AbortSignal | undefined): HttpRequest {

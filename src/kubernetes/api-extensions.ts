@@ -3,6 +3,7 @@ import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
 import type { BuiltInKind } from '../domain/workload/workload.ts'
 import { messageOf } from '../service/process/errors.ts'
 import type { ObjectMeta } from './api-object.ts'
+import type { Call } from './api-calls.ts'
 import type { KubernetesClient } from './client.ts'
 import { ClusterRefusal } from './failures.ts'
 import { CONFIGURATION } from './registration/configuration.ts'
@@ -145,25 +146,26 @@ class Reads {
   }
 
   async list<Listed>(resource: string, path: string): Promise<readonly Listed[]> {
-    const answer = await this.#read<{ items?: readonly Listed[] }>('list', resource, path)
+    const answer = await this.#read<{ items?: readonly Listed[] }>({ verb: 'list', resource, path })
     return answer?.items ?? []
   }
 
   get<Answer>(resource: string, path: string): Promise<Answer | undefined> {
-    return this.#read('get', resource, path)
+    return this.#read({ resource, path })
   }
 
   /** Each path once: a namespace may have many webhooks. */
-  async #read<Answer>(verb: string, resource: string, path: string): Promise<Answer | undefined> {
+  async #read<Answer>(call: Omit<Call, 'method'>): Promise<Answer | undefined> {
+    const { path } = call
     if (this.#known.has(path)) return this.#known.get(path) as Answer | undefined
-    const answer = await this.#answer<Answer>(verb, resource, path)
+    const answer = await this.#answer<Answer>(call)
     this.#known.set(path, answer)
     return answer
   }
 
-  async #answer<Answer>(verb: string, resource: string, path: string): Promise<Answer | undefined> {
+  async #answer<Answer>(call: Omit<Call, 'method'>): Promise<Answer | undefined> {
     try {
-      return await this.#client.call<Answer>({ method: 'GET', verb, resource, path, signal: this.#signal })
+      return await this.#client.call<Answer>({ ...call, method: 'GET', signal: this.#signal })
     } catch (error) {
       if (!(error instanceof ClusterRefusal)) throw error
       if (error.status !== 404) this.unseen.push(messageOf(error))

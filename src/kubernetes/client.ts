@@ -67,7 +67,7 @@ export class KubernetesClient {
 
   async get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject> {
     const path = await this.#pathOf(key, signal)
-    return this.call({ method: 'GET', verb: 'get', resource: key.kind, path, signal })
+    return this.call({ method: 'GET', resource: key.kind, path, signal })
   }
 
   /**
@@ -120,7 +120,6 @@ export class KubernetesClient {
   ): Promise<PatchAnswer> {
     return this.call({
       method: 'PATCH',
-      verb: 'patch',
       resource: key.kind,
       path: `${await this.#pathOf(key, signal)}${subresource ? `/${subresource}` : ''}?fieldManager=${FIELD_MANAGER}${dryRun === true ? '&dryRun=All' : ''}`,
       accept: METADATA_ONLY,
@@ -141,24 +140,15 @@ export class KubernetesClient {
     return `${base}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name)}`
   }
 
-  async create<Answer>(resource: string, path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
-    return this.call({ method: 'POST', verb: 'create', resource, path, body, signal })
-  }
-
   /** Any call; the type of the answer is not checked. */
   async call<Answer>(call: Call): Promise<Answer> {
     return JSON.parse((await this.#calls.answer(call)).text)
   }
 
-  /** As `call` of a workload, with the warnings of the answer. */
+  /** As `call` of a workload, with the warnings of the API server and its admission webhooks. */
   async answered(call: Call): Promise<{ answer: WorkloadObject; warnings: string[] }> {
     const { text, headers } = await this.#calls.answer(call)
     return { answer: JSON.parse(text), warnings: warningsOf(headers) }
-  }
-
-  /** As `call`, but returns the warnings of the API server and its admission webhooks. */
-  async warnings(call: Call): Promise<string[]> {
-    return warningsOf((await this.#calls.answer(call)).headers)
   }
 }
 

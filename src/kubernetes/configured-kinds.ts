@@ -1,7 +1,7 @@
 import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
 import type { Call } from './api-calls.ts'
 import type { Collection } from './client.ts'
-import { ClusterRefusal } from './failures.ts'
+import { ClusterRefusal, onStatus } from './failures.ts'
 import type { ConfiguredFields } from './trim.ts'
 
 /** An entry of the configuration's `kinds`. */
@@ -123,13 +123,9 @@ export class ConfiguredKinds {
     const wanted = this.#settings.get(kind)?.specReplicasPath
     const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${kind}`
     const resource = 'customresourcedefinitions'
-    let definition: Definition
-    try {
-      definition = await this.#send<Definition>({ method: 'GET', verb: 'get', resource, path, signal })
-    } catch (error) {
-      if (error instanceof ClusterRefusal && [403, 404].includes(error.status)) return
-      throw error
-    }
+    const read = this.#send<Definition>({ method: 'GET', resource, path, signal })
+    const definition = await read.catch(onStatus([403, 404], undefined))
+    if (!definition) return
     const served = definition.spec?.versions?.find(({ name }) => name === version)
     const stands = served?.subresources?.scale?.specReplicasPath
     const least = leastOf(served?.schema?.openAPIV3Schema, wanted ?? '')
@@ -147,12 +143,10 @@ export class ConfiguredKinds {
     path: string,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
-    try {
-      return await this.#send<Answer>({ method: 'GET', verb: 'get', resource, path, signal })
-    } catch (error) {
-      if (error instanceof ClusterRefusal && error.status === 404) throw new KindNotServed(kind)
-      throw error
-    }
+    const answer = this.#send<Answer>({ method: 'GET', resource, path, signal })
+    const found = await answer.catch(onStatus([404], undefined))
+    if (found === undefined) throw new KindNotServed(kind)
+    return found
   }
 }
 

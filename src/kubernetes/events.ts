@@ -147,11 +147,11 @@ export class EventRecorder implements Runnable, Recorder {
       const path = `${collection}/${event.name}`
       const contentType = 'application/merge-patch+json'
       const body = countPatch(event)
-      await client.call({ ...common, method: 'PATCH', verb: 'patch', path, contentType, body })
+      await client.call({ ...common, method: 'PATCH', path, contentType, body })
     } else {
       if (event.name === '') event.name = eventName(event.subject)
       const body = eventObject(event)
-      await client.call({ ...common, method: 'POST', verb: 'create', path: collection, body })
+      await client.call({ ...common, method: 'POST', path: collection, body })
     }
     event.sent = count
   }

@@ -64,6 +64,14 @@ export function refusalOf(
   })
 }
 
+/** For `catch`: gives `answer` if the cluster answered with one of these; any other error is thrown again. */
+export function onStatus<Answer>(statuses: readonly number[], answer: Answer): (error: unknown) => Answer {
+  return (error) => {
+    if (error instanceof ClusterRefusal && statuses.includes(error.status)) return answer
+    throw error
+  }
+}
+
 /** Whether the cluster refused a write because an admission webhook did not answer it, or answered badly. */
 export function isOfWebhook({ status, details }: ClusterRefusal): boolean {
   return status === 500 && /\bfailed calling webhook\b/.test(String(details['message']))

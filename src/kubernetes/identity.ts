@@ -15,13 +15,13 @@ const LONGEST_REFUSED_MS = 30_000
 /** Our own username in the cluster (`authentication.k8s.io/v1` SelfSubjectReview, which every account may create). */
 export class Identity implements Runnable {
   readonly name = 'identity'
-  readonly #client: Pick<KubernetesClient, 'create'>
+  readonly #client: Pick<KubernetesClient, 'call'>
   readonly #logger: Logger
   readonly #delay: Delay
   readonly #stopped = new AbortController()
   #user: string | undefined
 
-  constructor(client: Pick<KubernetesClient, 'create'>, logger: Logger, wait: Delay = delay) {
+  constructor(client: Pick<KubernetesClient, 'call'>, logger: Logger, wait: Delay = delay) {
     this.#client = client
     this.#logger = logger
     this.#delay = wait
@@ -57,7 +57,8 @@ export class Identity implements Runnable {
   async #ask(signal: AbortSignal): Promise<string> {
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
-    const { status } = await this.#client.create<SelfSubjectReview>('selfsubjectreviews', path, body, signal)
+    const call = { method: 'POST', resource: 'selfsubjectreviews', path, body, signal } as const
+    const { status } = await this.#client.call<SelfSubjectReview>(call)
     const user = status?.userInfo?.username
     if (!user) throw new Error('the answer to a SelfSubjectReview has no username')
     return user

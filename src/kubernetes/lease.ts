@@ -1,7 +1,7 @@
 import type { Lease, LeaseRecord, LeaseStore } from './ports.ts'
 import type { Call } from './api-calls.ts'
 import type { KubernetesClient } from './client.ts'
-import { ClusterRefusal } from './failures.ts'
+import { onStatus } from './failures.ts'
 
 interface LeaseObject {
   readonly metadata: Readonly<Record<string, unknown>>
@@ -33,12 +33,7 @@ export class LeaseObjects implements LeaseStore {
 
   /** undefined: it does not exist. */
   async read(signal: AbortSignal): Promise<Lease | undefined> {
-    try {
-      return this.#lease(await this.#call('GET', 'get', this.#path, signal))
-    } catch (error) {
-      if (statusOf(error) === 404) return undefined
-      throw error
-    }
+    return this.#call('GET', this.#path, signal).catch(onStatus([404], undefined))
   }
 
   /** undefined: it exists already; another candidate was quicker. */
@@ -48,12 +43,7 @@ export class LeaseObjects implements LeaseStore {
       metadata: { name: this.#name, namespace: this.#namespace },
       spec: specOf(record, undefined),
     }
-    try {
-      return this.#lease(await this.#call('POST', 'create', this.#collection, signal, body))
-    } catch (error) {
-      if (statusOf(error) === 409) return undefined
-      throw error
-    }
+    return this.#call('POST', this.#collection, signal, body).catch(onStatus([409], undefined))
   }
 
   #lease(object: LeaseObject): Lease {
@@ -62,25 +52,15 @@ export class LeaseObjects implements LeaseStore {
       record: recordOf(spec),
       update: async (record, signal) => {
         const body = { ...TYPE, metadata, spec: specOf(record, spec) }
-        try {
-          return this.#lease(await this.#call('PUT', 'update', this.#path, signal, body))
-        } catch (error) {
-          if (statusOf(error) === 409 || statusOf(error) === 404) return undefined
-          throw error
-        }
+        return this.#call('PUT', this.#path, signal, body).catch(onStatus([404, 409], undefined))
       },
     }
   }
 
   /** Never retried here: leader election decides when to try again. */
-  async #call(
-    method: Call['method'],
-    verb: string,
-    path: string,
-    signal: AbortSignal,
-    body?: unknown,
-  ): Promise<LeaseObject> {
-    return this.#client.call({ method, verb, resource: 'leases', path, signal, body, retries: 0 })
+  async #call(method: Call['method'], path: string, signal: AbortSignal, body?: unknown): Promise<Lease> {
+    const call = { method, resource: 'leases', path, signal, body, retries: 0 }
+    return this.#lease(await this.#client.call<LeaseObject>(call))
   }
 
   get #collection(): string {
@@ -124,8 +104,4 @@ function text(value: unknown): string | undefined {
 
 function count(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 ? value : undefined
-}
-
-function statusOf(error: unknown): number | undefined {
-  return error instanceof ClusterRefusal ? error.status : undefined
 }

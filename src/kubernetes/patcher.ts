@@ -9,7 +9,7 @@ import { Refusal } from '../service/process/errors.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 import type { PatchOptions } from './client.ts'
-import { ClusterRefusal, isOfWebhook } from './failures.ts'
+import { ClusterRefusal, isOfWebhook, onStatus } from './failures.ts'
 import {
   conflict,
   doesNotApply,
@@ -93,12 +93,8 @@ export class WorkloadPatcher implements Writer, LiveReader {
    * @throws Refusal CLUSTER_UNAVAILABLE, CLUSTER_REJECTED
    */
   async read(key: WorkloadKey, signal?: AbortSignal): Promise<Workload | undefined> {
-    try {
-      return trim(key.kind, await this.#calls.get(key, signal), undefined, this.#fields)
-    } catch (error) {
-      if (error instanceof Refusal && error.code === 'NOT_FOUND') return undefined
-      throw error
-    }
+    const object = await this.#calls.get(key, signal).catch(onStatus([404], undefined))
+    return object && trim(key.kind, object, undefined, this.#fields)
   }
 
   /**

@@ -101,7 +101,6 @@ export class PublishedSettings implements Runnable {
     this.#isDue = false
     await client.call({
       method: 'PATCH',
-      verb: 'patch',
       resource: 'configmaps',
       path: PATH,
       contentType: 'application/merge-patch+json',

@@ -1,30 +1,22 @@
 import type { ClusterUser, ResourceAccess, Reviews } from './ports.ts'
 import type { KubernetesClient } from './client.ts'
 
-interface TokenReview {
-  readonly status?: {
-    readonly authenticated?: boolean
-    readonly audiences?: readonly string[]
-    readonly user?: {
-      readonly username?: string
-      readonly uid?: string
-      readonly groups?: readonly string[]
-      readonly extra?: Readonly<Record<string, readonly string[]>>
-    }
-  }
+interface TokenStatus {
+  readonly authenticated?: boolean
+  readonly audiences?: readonly string[]
+  readonly user?: Partial<ClusterUser>
 }
 
-interface SubjectAccessReview {
-  readonly status?: { readonly allowed?: boolean; readonly denied?: boolean }
+interface AccessStatus {
+  readonly allowed?: boolean
+  readonly denied?: boolean
 }
 
 /** Asks the cluster whose a token is and what a user may do. Nothing is cached. Throws as `KubernetesClient` does. */
-type Client = Pick<KubernetesClient, 'create' | 'call'>
-
 export class AccessReviews implements Reviews {
-  readonly #client: Client
+  readonly #client: Pick<KubernetesClient, 'call'>
 
-  constructor(client: Client) {
+  constructor(client: Pick<KubernetesClient, 'call'>) {
     this.#client = client
   }
 
@@ -33,13 +25,8 @@ export class AccessReviews implements Reviews {
    * comes from an API server that ignored ours and checked its own: a token for those is not for us.
    */
   async authenticate(token: string, audiences: readonly string[]): Promise<ClusterUser | undefined> {
-    const review = {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenReview',
-      spec: { token, audiences },
-    }
-    const path = '/apis/authentication.k8s.io/v1/tokenreviews'
-    const { status } = await this.#client.create<TokenReview>('tokenreviews', path, review)
+    const spec = { token, audiences }
+    const status = await this.#review<TokenStatus>('authentication.k8s.io/v1', 'TokenReview', spec)
     if (status?.authenticated !== true || !status.user?.username) return undefined
     if (!status.audiences?.some((audience) => audiences.includes(audience))) return undefined
     // Kubernetes itself gives a user without a uid an empty one.
@@ -47,20 +34,19 @@ export class AccessReviews implements Reviews {
     return { username, uid, groups, extra }
   }
 
-  async authorize(user: ClusterUser, access: ResourceAccess): Promise<boolean> {
-    const review = {
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SubjectAccessReview',
-      spec: {
-        user: user.username,
-        uid: user.uid,
-        groups: user.groups,
-        extra: user.extra,
-        resourceAttributes: access,
-      },
-    }
-    const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
-    const { status } = await this.#client.create<SubjectAccessReview>('subjectaccessreviews', path, review)
+  async authorize(
+    { username: user, uid, groups, extra }: ClusterUser,
+    access: ResourceAccess,
+  ): Promise<boolean> {
+    const spec = { user, uid, groups, extra, resourceAttributes: access }
+    const status = await this.#review<AccessStatus>('authorization.k8s.io/v1', 'SubjectAccessReview', spec)
     return status?.allowed === true && status.denied !== true
+  }
+
+  async #review<Status>(apiVersion: string, kind: string, spec: object): Promise<Status | undefined> {
+    const resource = `${kind.toLowerCase()}s`
+    const path = `/apis/${apiVersion}/${resource}`
+    const body = { apiVersion, kind, spec }
+    return (await this.#client.call<{ status?: Status }>({ method: 'POST', resource, path, body })).status
   }
 }

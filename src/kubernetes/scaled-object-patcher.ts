@@ -34,7 +34,6 @@ export class ScaledObjectPatcher implements Pauser {
     const send = (timeout: number | undefined) =>
       client.call<ScaledObjectResource>({
         method: 'PATCH',
-        verb: 'patch',
         resource: 'scaledobjects',
         path: pathOf(scaledObject),
         contentType: 'application/json-patch+json',

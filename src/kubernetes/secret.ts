@@ -2,9 +2,10 @@ import { compareVersions, FIELD_MANAGER } from '../domain/workload/workload.ts'
 import type { Logger } from '../service/process/logger.ts'
 import type { SecretStore, StoredSecret } from './ports.ts'
 import type { KubernetesObject } from './api-object.ts'
+import type { Call } from './api-calls.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Delay } from './delay.ts'
-import { ClusterRefusal } from './failures.ts'
+import { onStatus } from './failures.ts'
 import { watchObject, type ObjectReference } from './single-object.ts'
 
 interface Secret extends KubernetesObject {
@@ -38,38 +39,32 @@ export class OneSecret implements SecretStore {
 
   /** undefined: it does not exist. */
   async read(): Promise<StoredSecret | undefined> {
-    try {
-      return this.#content(await this.#call<Secret>('GET', 'get'))
-    } catch (error) {
-      if (error instanceof ClusterRefusal && error.code === 'NOT_FOUND') return undefined
-      throw error
-    }
+    return this.#call({ method: 'GET', path: this.#path }).catch(onStatus([404], undefined))
   }
 
   /** `conflict`: it exists already. */
   async create(data: StoredSecret['data']): Promise<StoredSecret | 'conflict'> {
-    const { client, name } = this.#options
-    const { resource, path } = this.#reference
     const body = {
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name, labels: { 'app.kubernetes.io/managed-by': FIELD_MANAGER } },
+      metadata: { name: this.#reference.name, labels: { 'app.kubernetes.io/managed-by': FIELD_MANAGER } },
       type: 'Opaque',
       data: encoded(data),
     }
-    return this.#written([409], () =>
-      client.call<Secret>({ method: 'POST', verb: 'create', resource, path: `${path}?${MANAGED}`, body }),
-    )
+    const path = `${this.#reference.path}?${MANAGED}`
+    return this.#call({ method: 'POST', path, body }).catch(onStatus([409], 'conflict'))
   }
 
   /** Replaces the whole data and nothing else; `conflict`: it was changed meanwhile, or deleted. */
   async update(data: StoredSecret['data'], resourceVersion: string): Promise<StoredSecret | 'conflict'> {
     // Checked on a real cluster: a stale resourceVersion is a 409.
-    const operations = [
+    const body = [
       { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
       { op: 'add', path: '/data', value: encoded(data) },
     ]
-    return this.#written([404, 409], () => this.#call<Secret>('PATCH', 'patch', operations))
+    const path = `${this.#path}?${MANAGED}`
+    const contentType = 'application/json-patch+json'
+    return this.#call({ method: 'PATCH', path, contentType, body }).catch(onStatus([404, 409], 'conflict'))
   }
 
   /**
@@ -89,27 +84,14 @@ export class OneSecret implements SecretStore {
     )
   }
 
-  async #written(
-    conflicts: readonly number[],
-    write: () => Promise<Secret>,
-  ): Promise<StoredSecret | 'conflict'> {
-    try {
-      return this.#content(await write())
-    } catch (error) {
-      if (error instanceof ClusterRefusal && conflicts.includes(error.status)) return 'conflict'
-      throw error
-    }
+  get #path(): string {
+    const { path, name } = this.#reference
+    return `${path}/${encodeURIComponent(name)}`
   }
 
-  async #call<Answer>(method: 'GET' | 'PATCH', verb: string, body?: unknown): Promise<Answer> {
-    const { resource, path, name } = this.#reference
-    return this.#options.client.call({
-      method,
-      verb,
-      resource,
-      path: `${path}/${encodeURIComponent(name)}${body === undefined ? '' : `?${MANAGED}`}`,
-      ...(body !== undefined && { contentType: 'application/json-patch+json', body }),
-    })
+  async #call(call: Omit<Call, 'resource'>): Promise<StoredSecret> {
+    const { resource } = this.#reference
+    return this.#content(await this.#options.client.call<Secret>({ ...call, resource }))
   }
 
   #content({ metadata, data = {} }: Secret): StoredSecret {

@@ -117,6 +117,7 @@ describe('the client', () => {
     const [sent] = server.received
     expect(sent?.method).to.equal('PATCH')
     expect(sent?.query.get('fieldManager')).to.equal('dormouse')
+    expect(observer.calls).to.deep.equal(['patch deployments 200'])
     expect(sent?.headers['content-type']).to.equal('application/json-patch+json')
     expect(sent?.headers.accept).to.match(/^application\/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1/)
     expect(JSON.parse(sent?.body ?? '')).to.deep.equal([{ op: 'replace', path: '/spec/replicas', value: 0 }])
@@ -137,7 +138,8 @@ describe('the client', () => {
 
   describe('while more writes hang than there are sockets', () => {
     const LEASE = { method: 'PUT', verb: 'update', resource: 'leases', path: '/lease' } as const
-    const review = () => client.create('subjectaccessreviews', '/reviews', {})
+    const REVIEW = { method: 'POST', resource: 'subjectaccessreviews', path: '/reviews', body: {} } as const
+    const review = () => client.call(REVIEW)
     let writes: Promise<unknown>[]
 
     beforeEach(async () => {

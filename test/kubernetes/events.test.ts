@@ -62,7 +62,7 @@ describe('the recorder of Events', () => {
   it('writes an Event on the workload', async () => {
     recorder.record(web, 'Normal', 'Snoozed', 'put to sleep')
     await until(() => calls.length === 1)
-    expect(calls[0]).to.include({ method: 'POST', verb: 'create', resource: 'events' })
+    expect(calls[0]).to.include({ method: 'POST', resource: 'events' })
     expect(calls[0]?.path).to.equal('/api/v1/namespaces/shop/events')
     expect(bodies()[0]).to.deep.include({
       involvedObject: {

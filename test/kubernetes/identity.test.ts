@@ -9,12 +9,12 @@ const me = { status: { userInfo: { username: 'system:serviceaccount:dormouse:dor
 /** A cluster that gives these answers in turn, the last one for ever. */
 function identityWith(...answers: (object | Error)[]) {
   let asked = 0
-  const create = async <T>(): Promise<T> => {
+  const call = async <T>(): Promise<T> => {
     const answer = answers[Math.min(asked++, answers.length - 1)]
     if (answer instanceof Error) throw answer
     return answer as T
   }
-  const identity = new Identity({ create }, createLogger('silent'), NOW)
+  const identity = new Identity({ call }, createLogger('silent'), NOW)
   return { identity, asked: () => asked }
 }
 

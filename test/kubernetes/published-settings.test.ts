@@ -55,7 +55,7 @@ describe('publishing settings', () => {
     await settings.start()
     await settings.stop()
     expect(calls).to.have.length(1)
-    expect(calls[0]).to.include({ method: 'PATCH', verb: 'patch', resource: 'configmaps' })
+    expect(calls[0]).to.include({ method: 'PATCH', resource: 'configmaps' })
     expect(calls[0]?.path).to.match(/^\/api\/v1\/namespaces\/kube-public\/configmaps\/dormouse\?/)
     expect(calls[0]?.body).to.deep.equal({ data: DATA })
     expect(warnings).to.deep.equal([])

@@ -1,16 +1,16 @@
 import { expect } from 'chai'
+import type { Call } from '../../src/kubernetes/api-calls.ts'
 import { AccessReviews } from '../../src/kubernetes/reviews.ts'
 
 const ALICE = { username: 'alice', uid: 'u1', groups: ['dev'], extra: { scopes: ['a'] } }
 
 function answering(status: object) {
-  const asked: { resource: string; path: string; body: unknown }[] = []
-  const create = async <Answer>(resource: string, path: string, body: unknown): Promise<Answer> => {
-    asked.push({ resource, path, body })
+  const asked: Call[] = []
+  const call = async <Answer>(made: Call): Promise<Answer> => {
+    asked.push(made)
     return { status } as Answer
   }
-  const call = () => Promise.reject(new Error('not asked here'))
-  return { reviews: new AccessReviews({ create, call }), asked }
+  return { reviews: new AccessReviews({ call }), asked }
 }
 
 describe('a TokenReview', () => {
@@ -18,6 +18,7 @@ describe('a TokenReview', () => {
     const { reviews, asked } = answering({ authenticated: true, audiences: ['dormouse'], user: ALICE })
     expect(await reviews.authenticate('secret', ['dormouse'])).to.deep.equal(ALICE)
     expect(asked[0]).to.deep.include({
+      method: 'POST',
       resource: 'tokenreviews',
       path: '/apis/authentication.k8s.io/v1/tokenreviews',
     })

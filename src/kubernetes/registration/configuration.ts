@@ -4,7 +4,7 @@ import { TokenBucket } from '../../service/process/token-bucket.ts'
 import type { KubernetesObject, OwnerReference } from '../api-object.ts'
 import type { KubernetesClient } from '../client.ts'
 import type { Delay } from '../delay.ts'
-import { ClusterRefusal } from '../failures.ts'
+import { onStatus } from '../failures.ts'
 import type { ObjectReference } from '../single-object.ts'
 import { urlOf, type MutatingWebhook } from './webhooks.ts'
 
@@ -83,17 +83,11 @@ export class ConfigurationWriter {
     signal: AbortSignal,
   ): Promise<boolean> {
     const contentType = method === 'PATCH' ? 'application/json-patch+json' : 'application/json'
-    const verb = method === 'PATCH' ? 'patch' : 'create'
     const { resource } = CONFIGURATION
     const path = `${CONFIGURATION.path}${below}?${MANAGED}`
     await this.#paced(signal)
-    try {
-      await this.#client.call({ method, verb, resource, path, contentType, body, signal })
-      return true
-    } catch (error) {
-      if (error instanceof ClusterRefusal && [404, 409].includes(error.status)) return false
-      throw error
-    }
+    const written = this.#client.call({ method, resource, path, contentType, body, signal }).then(() => true)
+    return written.catch(onStatus([404, 409], false))
   }
 
   async #paced(signal: AbortSignal): Promise<void> {
@@ -130,11 +124,8 @@ export async function otherDormouse(
 /** Deletes the configuration, if it exists. @throws ClusterRefusal */
 export async function deleteWebhookConfiguration(client: Pick<KubernetesClient, 'call'>): Promise<void> {
   const path = `${CONFIGURATION.path}/${CONFIGURATION.name}`
-  try {
-    await client.call({ method: 'DELETE', verb: 'delete', resource: CONFIGURATION.resource, path })
-  } catch (error) {
-    if (!(error instanceof ClusterRefusal && error.code === 'NOT_FOUND')) throw error
-  }
+  const call = { method: 'DELETE', resource: CONFIGURATION.resource, path } as const
+  await client.call(call).catch(onStatus([404], undefined))
 }
 
 /**
@@ -147,15 +138,10 @@ export async function namespaceOwner(
   signal: AbortSignal,
 ): Promise<OwnerReference | 'going'> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}`
-  try {
-    const call = { method: 'GET', verb: 'get', resource: 'namespaces', path, signal } as const
-    const { metadata } = await client.call<KubernetesObject>(call)
-    if (metadata.deletionTimestamp !== undefined) return 'going'
-    return { apiVersion: 'v1', kind: 'Namespace', name: namespace, uid: metadata.uid }
-  } catch (error) {
-    if (error instanceof ClusterRefusal && error.code === 'NOT_FOUND') return 'going'
-    throw error
-  }
+  const call = { method: 'GET', resource: 'namespaces', path, signal } as const
+  const found = await client.call<KubernetesObject>(call).catch(onStatus([404], undefined))
+  if (!found || found.metadata.deletionTimestamp !== undefined) return 'going'
+  return { apiVersion: 'v1', kind: 'Namespace', name: namespace, uid: found.metadata.uid }
 }
 
 export function isOwned({ metadata }: Configuration, namespace: string): boolean {

@@ -14,7 +14,7 @@ export type ProbeResult =
  * ours, and looks for that webhook's answer among the warnings. Rejects only with the signal's reason.
  */
 export async function probeWebhook(
-  client: Pick<KubernetesClient, 'warnings'>,
+  client: Pick<KubernetesClient, 'answered'>,
   namespace: string,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
@@ -26,14 +26,8 @@ export async function probeWebhook(
   }
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps?dryRun=All&fieldManager=${FIELD_MANAGER}`
   try {
-    const warnings = await client.warnings({
-      method: 'POST',
-      verb: 'create',
-      resource: 'configmaps',
-      path,
-      body,
-      signal,
-    })
+    const call = { method: 'POST', resource: 'configmaps', path, body, signal } as const
+    const { warnings } = await client.answered(call)
     return warnings.includes(probeAnswer(nonce)) ? { type: 'reached' } : { type: 'missed', why: UNHEARD }
   } catch (error) {
     if (signal.aborted) throw error

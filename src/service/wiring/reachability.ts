@@ -29,14 +29,7 @@ export async function waitForCluster(
 ): Promise<void> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(patience)])
   const cluster = clusterName(credentials)
-  const call = {
-    method: 'GET',
-    verb: 'get',
-    resource: 'version',
-    path: '/version',
-    retries: 0,
-    signal,
-  } as const
+  const call = { method: 'GET', resource: 'version', path: '/version', retries: 0, signal } as const
   let why = ''
   for (const wait of ATTEMPTS) {
     try {
