@@ -11,7 +11,6 @@ import { Pauses } from './pauses.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'
-import { RequestAudit } from './request-audit.ts'
 import { inTurns } from '../process/turns.ts'
 
 const STOP_WITHIN_MS = 2000
@@ -27,7 +26,6 @@ export class Controller implements Runnable {
   readonly #marks: LastKnownMarks
   readonly #reporter: HistoryReporter
   readonly #others: OtherWriters
-  readonly #requests: RequestAudit
   readonly #warnings: AnnotationWarnings
   readonly #namespaceWarnings: NamespaceWarnings
   readonly #loop: ReconcileLoop
@@ -50,7 +48,6 @@ export class Controller implements Runnable {
     this.#warnings = new AnnotationWarnings(ports)
     this.#namespaceWarnings = new NamespaceWarnings(ports, rules, settings.excludeNamespaces)
     this.#others = new OtherWriters(ports, rules)
-    this.#requests = new RequestAudit(ports)
     const known = { marks: this.#marks, reporter: this.#reporter }
     this.#loop = new ReconcileLoop(ports, rules, settings, known)
     const { autoscaling } = ports
@@ -140,7 +137,6 @@ export class Controller implements Runnable {
     if (inOrder && known) {
       this.#reporter.changed(known, after)
       this.#others.changed(known, after)
-      this.#requests.changed(known, after)
     }
     // (copy, copy): only an input of the decision has changed.
     if (before === after) this.#loop.inputsChanged(after)

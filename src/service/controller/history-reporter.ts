@@ -14,7 +14,8 @@ import {
   type Trigger,
 } from '../../domain/workload/state.ts'
 import { counted, iso } from '../../domain/text.ts'
-import type { Workload } from '../../domain/workload/workload.ts'
+import { keyOf, type Workload } from '../../domain/workload/workload.ts'
+import type { Logger } from '../process/logger.ts'
 import type { EventReason, Recorder } from '../../kubernetes/ports.ts'
 import type { Observer } from './ports.ts'
 
@@ -22,6 +23,7 @@ interface HistoryReporterPorts {
   readonly recorder: Recorder
   readonly observer: Pick<Observer, 'operation' | 'operationDuration'>
   readonly clock: Clock
+  readonly logger: Logger
 }
 
 interface EventText {
@@ -31,8 +33,8 @@ interface EventText {
 }
 
 /**
- * Reports new entries of a workload's history as Events, and ended operations as metrics. So nothing is reported before
- * it is written, and writes of other replicas are reported as well.
+ * Reports new entries of a workload's history as Events, ended operations as metrics, and requests by annotation in the
+ * log. So nothing is reported before it is written, and writes of other replicas are reported as well.
  */
 export class HistoryReporter {
   readonly #ports: HistoryReporterPorts
@@ -50,6 +52,7 @@ export class HistoryReporter {
     if (before.annotations.state === after.annotations.state) return
     const then = readable(before)
     const now = readable(after)
+    this.#audit(then?.request, now?.request, after)
     if (!then || !now || now.counter <= then.counter) return
     for (const operation of now.history.toReversed()) this.#report(operation, then, now, after)
     const { recorder, clock } = this.#ports
@@ -62,6 +65,13 @@ export class HistoryReporter {
     if (override && override.until !== null && !now.override && override.until <= clock()) {
       recorder.record(after, 'Normal', 'OverrideExpired', `The override by ${override.by} ended`)
     }
+  }
+
+  /** A line for each request that was carried out: who, what, on which workload, as the API has it for its own. */
+  #audit(then: State['request'], now: State['request'], after: Workload): void {
+    if (!now || (then && then.at >= now.at)) return
+    const line = { by: now.by, action: 'request', asked: now.text, workload: keyOf(after), changed: true }
+    this.#ports.logger.info({ ...line, result: 'OK' }, 'audit')
   }
 
   /** A backoff that no operation has started: an autoscaler has woken a sleeper again. */

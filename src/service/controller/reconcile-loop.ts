@@ -1,7 +1,6 @@
 import { LONGEST_SLEEP, systemMonotonic, type Monotonic } from '../process/clock.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { isOlder, keyOf, parseKey, type Kind, type Workload } from '../../domain/workload/workload.ts'
-import { BudgetWarnings } from './budget-warnings.ts'
 import { DelayingQueue, type Job } from './delaying-queue.ts'
 import type { HistoryReporter } from './history-reporter.ts'
 import type { LastKnownMarks } from './last-known-marks.ts'
@@ -55,14 +54,10 @@ export class ReconcileLoop {
     this.#budget = new WriteBudget(writesPerWorkload)
     this.#planner = new Planner(ports, rules, marks)
     this.#reconciler = new Reconciler(ports, this.#planner)
-    const warnings = new BudgetWarnings(ports, this.#budget)
     const handlers = {
       evaluate: (key: string) => this.#evaluateNewest(key),
       work: (job: Job<Planned>) => this.#work(job).catch((error: unknown) => this.failedOver(job.key, error)),
-      delayedUntil: (_: string, planned: Planned) =>
-        planned.waitsUntil === undefined
-          ? warnings.delayedUntil(planned.workload, planned)
-          : monotonic() + planned.waitsUntil - ports.clock(),
+      delayedUntil: (key: string, planned: Planned) => this.#delayedUntil(key, planned),
     }
     this.#queue = new DelayingQueue<Planned>(handlers, { ...ports, monotonic, concurrency })
   }
@@ -150,6 +145,24 @@ export class ReconcileLoop {
   /** The instant of its edge by monotonic time; -Infinity: no edge made it due. */
   #edgeOf({ dueAt = Number.NEGATIVE_INFINITY }: Planned): number {
     return this.#monotonic() - Math.max(0, this.#ports.clock() - dueAt)
+  }
+
+  /** The end (monotonic) of its wait for others that wake before it, or of the delay of one that is written too often. */
+  #delayedUntil(key: string, planned: Planned): number | undefined {
+    const { workload, waitsUntil } = planned
+    const now = this.#monotonic()
+    if (waitsUntil !== undefined) return now + waitsUntil - this.#ports.clock()
+    const delay = this.#budget.delayOf(key, planned, now)
+    if (delay?.news) this.#ports.observer.writeWithheld(workload.kind)
+    if (delay?.news === 'episode') {
+      const message =
+        `Written ${this.#budget.limit} times within a minute, because something undoes it: the next write ` +
+        `waits ${Math.ceil((delay.until - now) / 1000)} s, and then longer. The schedule is still kept. ` +
+        "`kubectl get --show-managed-fields` tells who else writes Dormouse's label and annotations"
+      this.#ports.logger.warn({ workload: key }, message)
+      this.#ports.recorder.record(workload, 'Warning', 'TooManyWrites', message)
+    }
+    return delay?.until
   }
 
   async #work(job: Job<Planned>): Promise<void> {

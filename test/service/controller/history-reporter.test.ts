@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { encodeState } from '../../../src/domain/workload/state-codec.ts'
 import { decoded } from '../../support/readable.ts'
 import { HistoryReporter } from '../../../src/service/controller/history-reporter.ts'
+import { createLogger } from '../../../src/service/process/logger.ts'
 import type { Operation } from '../../../src/domain/workload/state.ts'
 import { iso } from '../../../src/domain/text.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
@@ -18,7 +19,8 @@ const { type, ...restOfWake } = awake.state().history[0]!
 
 function tellOf(steps: Workload[], now = at('Mon 18:05')): Told {
   const told = new Told()
-  const reporter = new HistoryReporter({ recorder: told, observer: told, clock: () => now }, RULES)
+  const ports = { recorder: told, observer: told, clock: () => now, logger: createLogger('silent') }
+  const reporter = new HistoryReporter(ports, RULES)
   for (const [index, step] of steps.entries()) {
     const before = steps[index - 1]
     if (before) reporter.changed(before, step)
