@@ -3,7 +3,7 @@ import type { FakeCluster } from '../../support/fake-cluster.ts'
 import { settled, type FakeTime } from '../../support/fake-time.ts'
 import { at, DAY, HOUR, MINUTE } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
-import { aRig, web } from './rig.ts'
+import { aStarted, web } from './rig.ts'
 
 const YEAR = 365 * DAY
 
@@ -22,9 +22,7 @@ async function yearAhead(time: FakeTime, cluster: FakeCluster): Promise<void> {
 
 describe('a clock that is set', () => {
   it('ahead: what the schedule says then is done within a minute, and no lateness is told', async () => {
-    const { time, cluster, start, moves, told } = aRig(at('Mon 12:00'))
-    cluster.put(web)
-    await start()
+    const { time, moves, told } = await aStarted(at('Mon 12:00'), web)
     time.jump(YEAR + 10 * HOUR)
     await time.pass(MINUTE)
     expect(moves()).to.deep.equal(['snooze shop/web'])
@@ -32,9 +30,7 @@ describe('a clock that is set', () => {
   })
 
   it('ahead, while a write is in flight: its lateness is the time that it took', async () => {
-    const { time, cluster, start, moves, told } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, moves, told } = await aStarted(at('Mon 17:59'), web)
     const answer = cluster.hold()
     await time.passTo(at('Mon 18:00'))
     time.jump(YEAR)
@@ -46,9 +42,7 @@ describe('a clock that is set', () => {
   })
 
   it('back, after it was a year ahead: the schedule is followed again within a minute, and so are its edges', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 20:00'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 20:00'), web)
     // Tuesday, 10:00
     time.jump(YEAR - 10 * HOUR)
     await time.pass(MINUTE)
@@ -63,9 +57,7 @@ describe('a clock that is set', () => {
   })
 
   it('back: the sleep that its year ahead had ended runs again, where there is no schedule to wait for', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 12:00'))
-    cluster.put(snoozedForHours)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 12:00'), snoozedForHours)
     await yearAhead(time, cluster)
     time.jump(-YEAR)
     await time.pass(MINUTE)
@@ -73,9 +65,7 @@ describe('a clock that is set', () => {
   })
 
   it('back: the same where it had been ahead for some seconds only', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 12:00'))
-    cluster.put(snoozedForHours)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 12:00'), snoozedForHours)
     time.jump(YEAR)
     cluster.put(snoozedForHours.labelled({ ...snoozedForHours.labels, team: 'shop' }))
     await time.pass(1000)

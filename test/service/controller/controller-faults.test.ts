@@ -5,7 +5,7 @@ import { decoded } from '../../support/readable.ts'
 import { at, DAY, HOUR, MINUTE, SECOND } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
-import { aRig, web } from './rig.ts'
+import { aRig, aStarted, web } from './rig.ts'
 
 const named = (name: string) => web.with({ name, uid: `uid-of-${name}` })
 const rejected = () => new Refusal('CLUSTER_REJECTED', 'admission said no', { details: { status: 403 } })
@@ -30,9 +30,7 @@ describe('the controller, when the API server is away,', () => {
   })
 
   it('counts the lag from the edge that was missed, not from the last try', async () => {
-    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, told } = await aStarted(at('Mon 17:59'), web)
     cluster.down()
     await time.passTo(at('Mon 18:00:30'))
     cluster.up()
@@ -56,9 +54,7 @@ describe('the controller, when the API server is away,', () => {
   })
 
   it('is not hurried by a storm of updates', async () => {
-    const { time, cluster, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster } = await aStarted(at('Mon 17:59'), web)
     cluster.down()
     await time.passTo(at('Mon 18:00'))
     expect(cluster.sent).to.equal(1)
@@ -70,9 +66,7 @@ describe('the controller, when the API server is away,', () => {
   })
 
   it('reports nothing that was not written', async () => {
-    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, told } = await aStarted(at('Mon 17:59'), web)
     cluster.down()
     await time.passTo(at('Mon 18:05'))
     expect([told.events, told.operations]).to.deep.equal([[], []])
@@ -84,9 +78,7 @@ describe('the controller, when the cluster refuses,', () => {
     change.replicas === 0 ? rejected() : undefined
 
   it('writes the failure and its backoff into the state, reports it, and tries again by itself', async () => {
-    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, told, moves } = await aStarted(at('Mon 17:59'), web)
     cluster.answer = refusesToSleep
     await time.passTo(at('Mon 18:00'))
     const { backoff, history } = decoded(cluster.live(web).annotations)
@@ -103,9 +95,7 @@ describe('the controller, when the cluster refuses,', () => {
   })
 
   it('waits all the same where not even the failure can be written', async () => {
-    const { time, cluster, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster } = await aStarted(at('Mon 17:59'), web)
     cluster.answer = rejected
     await time.passTo(at('Mon 18:00'))
     expect(cluster.sent, 'the snooze and its failure').to.equal(2)
@@ -129,10 +119,11 @@ describe('the controller, when the cluster refuses,', () => {
 
 describe('the controller keeps a fault to its workload:', () => {
   it('a schedule that cannot be read stops that workload’s automatic behaviour alone', async () => {
-    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(named('typo').scheduled('8:00-18:00,Mon-Fry'))
-    cluster.put(web)
-    await start()
+    const { time, told, moves } = await aStarted(
+      at('Mon 17:59'),
+      named('typo').scheduled('8:00-18:00,Mon-Fry'),
+      web,
+    )
     await time.passTo(at('Mon 18:00'))
     expect(moves()).to.deep.equal(['snooze shop/web'])
     expect(told.events).to.deep.equal(['Warning InvalidSchedule typo', 'Normal Snoozed web'])
@@ -162,9 +153,7 @@ describe('the controller keeps a fault to its workload:', () => {
   })
 
   it('a write that throws is counted, and is not tried again at once', async () => {
-    const { time, cluster, told, logged, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, told, logged, moves } = await aStarted(at('Mon 17:59'), web)
     cluster.answer = () => {
       throw new TypeError('a bug of ours')
     }
@@ -177,10 +166,7 @@ describe('the controller keeps a fault to its workload:', () => {
   })
 
   it('a recorder that throws ends neither the listener nor the work', async () => {
-    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    cluster.put(named('other'))
-    await start()
+    const { time, told, moves } = await aStarted(at('Mon 17:59'), web, named('other'))
     told.brokenFor = keyOf(web)
     await time.passTo(at('Mon 18:00'))
     expect(moves()).to.have.members(['snooze shop/web', 'snooze shop/other'])
@@ -190,9 +176,7 @@ describe('the controller keeps a fault to its workload:', () => {
 
 describe('the controller, with a fault in what counts,', () => {
   it('goes on working', async () => {
-    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, told, moves } = await aStarted(at('Mon 17:59'), web)
     told.scheduleLag = () => {
       throw new Error('the metrics are broken')
     }
@@ -205,9 +189,7 @@ describe('the controller, with a fault in what counts,', () => {
 
 describe('the controller, with a copy behind the truth,', () => {
   it('does nothing twice: the precondition fails, and the live workload has it already', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
     cluster.watch.cut()
     cluster.put(web.snoozed({ at: at('Mon 18:00') }))
     await time.passTo(at('Mon 18:00'))
@@ -220,9 +202,7 @@ describe('the controller, with a copy behind the truth,', () => {
   })
 
   it('still meets the next edge that the live workload has', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
     cluster.watch.cut()
     cluster.put(web.scheduled('8:00-19:00').woken({ at: at('Mon 8:00'), trigger: 'schedule' }))
     await time.passTo(at('Mon 18:00'))
@@ -232,9 +212,7 @@ describe('the controller, with a copy behind the truth,', () => {
   })
 
   it('decides anew where the live workload differs', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
     cluster.watch.cut()
     cluster.put(web.withReplicas(7))
     await time.passTo(at('Mon 18:00'))
@@ -243,9 +221,7 @@ describe('the controller, with a copy behind the truth,', () => {
   })
 
   it('asks at most every 2 s for what is gone, until the watch says so', async () => {
-    const { time, cluster, start, armed } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, armed } = await aStarted(at('Mon 17:59'), web)
     cluster.watch.cut()
     cluster.remove(web)
     await time.passTo(at('Mon 18:01'))
@@ -258,9 +234,7 @@ describe('the controller, with a copy behind the truth,', () => {
   })
 
   it('asks once for what was deleted and created again', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
     cluster.watch.cut()
     cluster.put(aDeployment().with({ uid: 'uid-of-another' }))
     await time.passTo(at('Mon 18:00'))
@@ -273,9 +247,7 @@ describe('the controller, with a copy behind the truth,', () => {
   })
 
   it('moves what was deleted and created again by its own schedule', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
     cluster.watch.cut()
     cluster.put(web.with({ uid: 'uid-of-another' }).scheduled('8:00-19:00'))
     await time.passTo(at('Mon 18:59'))
@@ -285,9 +257,7 @@ describe('the controller, with a copy behind the truth,', () => {
   })
 
   it('waits where the live state cannot be read', async () => {
-    const { time, cluster, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster } = await aStarted(at('Mon 17:59'), web)
     cluster.watch.cut()
     cluster.put(web.annotated({ state: '{' }))
     await time.passTo(at('Mon 18:00:10'))
@@ -303,9 +273,7 @@ describe('a refusal holds up only what was refused:', () => {
   const movesPods = ({ replicas }: { replicas?: number }) => replicas !== undefined
 
   it('a completion that was refused all day delays no edge', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 7:59'))
-    cluster.put(asleep)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 7:59'), asleep)
     cluster.answer = (_key, change) => (movesPods(change) ? undefined : rejected())
     await time.passTo(at('Mon 8:00'))
     cluster.podsFollow(asleep)
@@ -316,9 +284,7 @@ describe('a refusal holds up only what was refused:', () => {
   })
 
   it('one that is still refused delays none either', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 7:59'))
-    cluster.put(asleep)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 7:59'), asleep)
     cluster.answer = (_key, change) => (movesPods(change) ? undefined : rejected())
     await time.passTo(at('Mon 8:00'))
     cluster.podsFollow(asleep)

@@ -4,7 +4,7 @@ import type { Kind } from '../../../src/domain/workload/workload.ts'
 import { at, HOUR, SECOND } from '../../support/rules.ts'
 import { aStatefulSet } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
-import { aRig, web } from './rig.ts'
+import { aRig, aStarted, web } from './rig.ts'
 
 const many = Array.from({ length: 500 }, (_, i) => web.with({ name: `web-${i}`, uid: `uid-${i}` }))
 
@@ -26,9 +26,7 @@ describe('the controller, while its watches are broken,', () => {
   it('forgets what it knew where the cluster was restored from a backup meanwhile, also of what is newer since', async () => {
     const known = web.remembering({ counter: 7 }).with({ labels: { team: 'lost' } })
     const lost = known.snoozed({ at: at('Mon 12:00'), trigger: 'api' })
-    const { cluster, time, start, logged } = aRig(at('Mon 12:30'))
-    cluster.put(lost)
-    await start()
+    const { cluster, time, logged } = await aStarted(at('Mon 12:30'), lost)
     cluster.goes()
     cluster.restoredTo(web.remembering({ counter: 2 }))
     cluster.returns()
@@ -39,9 +37,7 @@ describe('the controller, while its watches are broken,', () => {
   })
 
   it('has forgotten by then what it could not write before they broke', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
     cluster.down()
     await time.passTo(at('Mon 18:00:30'))
     const tried = cluster.sent
@@ -72,9 +68,7 @@ describe('the controller, while its watches are broken,', () => {
   })
 
   it('takes a refusal for no answer: an API server that starts knows no roles yet', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
     const release = cluster.hold()
     await time.passTo(at('Mon 18:00'))
     cluster.goes()
@@ -88,11 +82,7 @@ describe('the controller, while its watches are broken,', () => {
   })
 
   it('plans on what has changed meanwhile', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    cluster.put(many[1]!)
-    cluster.put(many[2]!)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web, many[1]!, many[2]!)
     cluster.goes()
     await time.passTo(at('Mon 18:30'))
     cluster.put(cluster.live(many[1]!).scheduled('8:00-20:00'))

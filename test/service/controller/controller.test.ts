@@ -4,7 +4,7 @@ import { decoded } from '../../support/readable.ts'
 import { at, DAY, HOUR, MINUTE } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
-import { aRig } from './rig.ts'
+import { aRig, aStarted } from './rig.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
 const NIGHT = '18:00-8:00'
@@ -26,9 +26,7 @@ const stateOf = (workload: Workload) => decoded(workload.annotations)
 
 describe('the controller', () => {
   it('acts on an edge at its second: one patch, an Event, and nothing before', async () => {
-    const { time, cluster, told, start, moves } = aRig(at('Mon 17:00'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, told, moves } = await aStarted(at('Mon 17:00'), web)
     await time.passTo(at('Mon 18:00') - 1)
     expect(cluster.sent).to.equal(0)
     await time.pass(1)
@@ -39,9 +37,7 @@ describe('the controller', () => {
   })
 
   it('completes an operation when the pods followed, and then rests until the next edge', async () => {
-    const { time, cluster, told, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, told, moves } = await aStarted(at('Mon 17:59'), web)
     await time.passTo(at('Mon 18:00'))
     await time.pass(4000)
     cluster.podsFollow(web)
@@ -56,9 +52,7 @@ describe('the controller', () => {
   })
 
   it('says that an operation timed out when its pods do not follow', async () => {
-    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, told } = await aStarted(at('Mon 17:59'), web)
     await time.passTo(at('Mon 18:10'))
     expect(told.operations).to.deep.equal(['snooze schedule deployments timed_out'])
   })
@@ -79,18 +73,14 @@ describe('the controller', () => {
   })
 
   it('acts at the start, once, on what became due before', async () => {
-    const { cluster, told, start, moves } = aRig(at('Wed 3:00'))
-    cluster.put(web)
-    await start()
+    const { cluster, told, moves } = await aStarted(at('Wed 3:00'), web)
     expect(moves()).to.deep.equal(['snooze shop/web'])
     expect(stateOf(cluster.live(web)).intent?.at).to.equal(at('Tue 18:00'))
     expect(told.lags, 'no timer fired for it').to.deep.equal([])
   })
 
   it('measures the lag from the instant that the timer was set to, to the patch', async () => {
-    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, told } = await aStarted(at('Mon 17:59'), web)
     const letGo = cluster.hold()
     await time.passTo(at('Mon 18:00'))
     await time.pass(700)
@@ -111,9 +101,7 @@ describe('the controller', () => {
   })
 
   it('ends an override at its second, and does what the schedule wants by then', async () => {
-    const { time, cluster, told, start, moves } = aRig(at('Mon 19:00'))
-    cluster.put(web.overridden(at('Mon 20:00')))
-    await start()
+    const { time, cluster, told, moves } = await aStarted(at('Mon 19:00'), web.overridden(at('Mon 20:00')))
     await time.passTo(at('Mon 20:00') - 1)
     expect(cluster.sent).to.equal(0)
     await time.pass(1)
@@ -134,9 +122,7 @@ describe('the controller', () => {
   })
 
   it('reports what the API and other replicas wrote', async () => {
-    const { cluster, told, start } = aRig(at('Mon 12:00'))
-    cluster.put(web)
-    await start()
+    const { cluster, told } = await aStarted(at('Mon 12:00'), web)
     cluster.put(web.snoozed({ at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice' }))
     await settled()
     expect(told.events).to.deep.equal(['Normal Snoozed web'])
@@ -145,9 +131,7 @@ describe('the controller', () => {
   })
 
   it('reports nothing that was written before it started', async () => {
-    const { cluster, told, start } = aRig(at('Mon 20:00'))
-    cluster.put(web.snoozed({ at: at('Mon 18:00') }))
-    await start()
+    const { told } = await aStarted(at('Mon 20:00'), web.snoozed({ at: at('Mon 18:00') }))
     expect([told.events, told.operations]).to.deep.equal([[], []])
   })
 
@@ -192,9 +176,7 @@ describe('the controller', () => {
   })
 
   it('forgets a workload that is deleted', async () => {
-    const { time, cluster, start, armed } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, armed } = await aStarted(at('Mon 17:59'), web)
     cluster.remove(web)
     await time.pass(DAY)
     expect(cluster.sent).to.equal(0)
@@ -242,9 +224,7 @@ describe('the controller', () => {
   })
 
   it('that failed in work while it was stopped leaves no timer', async () => {
-    const { time, cluster, controller, start, armed } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, controller, armed } = await aStarted(at('Mon 17:59'), web)
     const letGo = cluster.hold()
     cluster.down()
     await time.passTo(at('Mon 18:00'))
@@ -255,9 +235,7 @@ describe('the controller', () => {
   })
 
   it('that leads again catches up, and hears of each change once', async () => {
-    const { time, cluster, told, controller, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, told, controller, start, moves } = await aStarted(at('Mon 17:59'), web)
     await controller.stop()
     await time.passTo(at('Mon 18:30'))
     expect(moves()).to.deep.equal([])
@@ -269,9 +247,7 @@ describe('the controller', () => {
   })
 
   it('that is started while it stops waits for what is in work', async () => {
-    const { time, cluster, controller, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, controller, moves } = await aStarted(at('Mon 17:59'), web)
     const letGo = cluster.hold()
     await time.passTo(at('Mon 18:00'))
     const stopping = controller.stop()

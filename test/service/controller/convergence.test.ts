@@ -3,7 +3,7 @@ import { ASLEEP_LABEL } from '../../../src/domain/workload/workload.ts'
 import { at } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
-import { aRig } from './rig.ts'
+import { aRig, aStarted } from './rig.ts'
 
 const NOW = at('Mon 17:55')
 
@@ -27,9 +27,7 @@ const DISAGREEING: Readonly<Record<string, AWorkload>> = {
 describe('a first copy whose label disagrees with its state', () => {
   for (const [what, copy] of Object.entries(DISAGREEING)) {
     it(`is put right, and no more (${what})`, async () => {
-      const { cluster, start } = aRig(NOW)
-      cluster.put(copy)
-      await start()
+      const { cluster } = await aStarted(NOW, copy)
       await settled()
       expect(cluster.sent).to.equal(1)
     })

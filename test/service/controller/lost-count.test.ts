@@ -4,7 +4,7 @@ import { Refusal } from '../../../src/service/process/errors.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'
 import { aCronJob, aDeployment, type AWorkload } from '../../support/workloads.ts'
-import { aRig } from './rig.ts'
+import { aRig, aStarted } from './rig.ts'
 
 const NOON = at('Mon 12:00')
 const awake = aDeployment().withReplicas(5).enabled().scheduled('8:00-18:00,Mon-Fri')
@@ -22,9 +22,7 @@ describe('a workload that our own write left at 0 without its marks', () => {
     'slept before': awake.woken({ at: at('Mon 8:00'), trigger: 'schedule' }),
   }))
     it(`gets back the count that this process remembers, here one that ${what}`, async () => {
-      const { cluster, controller, time, start } = aRig(NOON)
-      cluster.put(before)
-      await start()
+      const { cluster, controller, time } = await aStarted(NOON, before)
       cluster.put(stripped(before))
       await time.pass(MINUTE)
       expect(cluster.live(before).replicas).to.equal(5)
@@ -44,9 +42,7 @@ describe('a workload that our own write left at 0 without its marks', () => {
   })
 
   it('can be scaled by hand then, and follows its schedule again', async () => {
-    const { cluster, controller, time, start } = aRig(NOON)
-    cluster.put(ofSleep(stripped(awake)))
-    await start()
+    const { cluster, controller, time } = await aStarted(NOON, ofSleep(stripped(awake)))
     cluster.put(ofSleep(stripped(awake)).scaledByHand(4))
     await time.pass(MINUTE)
     expect(cluster.live(awake).labels?.['dormouse.dev/asleep']).to.equal('4')

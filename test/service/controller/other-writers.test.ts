@@ -1,14 +1,12 @@
 import { expect } from 'chai'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
-import { aRig, web } from './rig.ts'
+import { aStarted, web } from './rig.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
 
 describe('another writer', () => {
   const rigAt = async (now: string) => {
-    const rig = aRig(at(now))
-    rig.cluster.put(web)
-    await rig.start()
+    const rig = await aStarted(at(now), web)
     const warnings = () =>
       rig.told.messages.filter((_, index) => rig.told.events[index]?.startsWith('Warning OtherWriter'))
     return { ...rig, warnings }

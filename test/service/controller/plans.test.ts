@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
-import { aRig } from './rig.ts'
+import { aRig, aStarted } from './rig.ts'
 
 const WAVE = 100
 const wave = Array.from({ length: WAVE }, (_, index) =>
@@ -125,9 +125,7 @@ describe('a plan that waits for its worker', () => {
 
 describe('what others change while a write is on its way', () => {
   it('is evaluated when the write has ended', async () => {
-    const { time, cluster, start, moves } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
     const letGo = cluster.hold()
     await time.passTo(at('Mon 18:00'))
     cluster.watch.cut()
@@ -141,9 +139,7 @@ describe('what others change while a write is on its way', () => {
   })
 
   it('is not forgotten where it comes before the answer', async () => {
-    const { time, cluster, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster } = await aStarted(at('Mon 17:59'), web)
     let changed = false
     cluster.onChange((_, after) => {
       if (after?.replicas !== 0 || changed) return
@@ -156,9 +152,7 @@ describe('what others change while a write is on its way', () => {
   })
 
   it('ends an operation whose pods followed before the answer, and it is counted', async () => {
-    const { time, cluster, told, start } = aRig(at('Mon 17:59'))
-    cluster.put(web)
-    await start()
+    const { time, cluster, told } = await aStarted(at('Mon 17:59'), web)
     let followed = false
     cluster.onChange((_, after) => {
       if (after?.replicas !== 0 || followed) return

@@ -5,7 +5,7 @@ import type { ControllerPorts } from '../../../src/service/controller/ports.ts'
 import { followInputs } from '../../../src/service/wiring/inputs.ts'
 import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
 import { WakeWaits } from '../../../src/service/evaluating/wake-waits.ts'
-import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
+import type { Workload, WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
@@ -135,6 +135,14 @@ export function aRig(now: Instant, options: Options = {}) {
         return `${asleep ? 'snooze' : 'wake'} ${key.slice(key.indexOf('/') + 1)}`
       })
   return { time, cluster, keda, ...rig, start, moves, calendarsChanged, waits }
+}
+
+/** The same, started over these workloads. */
+export async function aStarted(now: Instant, ...workloads: Workload[]) {
+  const rig = aRig(now)
+  for (const workload of workloads) rig.cluster.put(workload)
+  await rig.start()
+  return rig
 }
 
 /** A controller whose writes go through the real gate, over a cluster whose requests and answers may take time. */

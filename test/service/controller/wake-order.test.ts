@@ -4,7 +4,7 @@ import { keyOf } from '../../../src/domain/workload/workload.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
-import { aRig } from './rig.ts'
+import { aStarted } from './rig.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
 const EDGE = at('Tue 8:00')
@@ -20,12 +20,7 @@ function sleeper(name: string, order?: string, schedule = WORK): AWorkload {
     .snoozed({ at: at('Mon 18:00') })
 }
 
-async function aNight(...workloads: AWorkload[]) {
-  const rig = aRig(at('Tue 7:59'))
-  for (const workload of workloads) rig.cluster.put(workload)
-  await rig.start()
-  return rig
-}
+const aNight = (...workloads: AWorkload[]) => aStarted(at('Tue 7:59'), ...workloads)
 
 describe('wake-order', () => {
   const db = sleeper('shop/db', '1')
@@ -149,10 +144,7 @@ describe('wake-order', () => {
 
   it('is kept by a leader that begins in the middle of a wave', async () => {
     const woken = db.woken({ at: EDGE, trigger: 'schedule' }).unsettled()
-    const rig = aRig(EDGE + 10_000)
-    rig.cluster.put(web)
-    rig.cluster.put(woken)
-    await rig.start()
+    const rig = await aStarted(EDGE + 10_000, web, woken)
     expect(rig.moves()).to.deep.equal([])
     rig.cluster.podsFollow(db)
     await settled()
@@ -160,13 +152,10 @@ describe('wake-order', () => {
   })
 
   it('does not delay what wakes late, or by anything else than an edge', async () => {
-    const rig = aRig(EDGE + 10 * MINUTE)
-    for (const each of [web, db]) rig.cluster.put(each)
-    await rig.start()
+    const rig = await aStarted(EDGE + 10 * MINUTE, web, db)
     expect(rig.moves()).to.have.members(['wake shop/db', 'wake shop/web'])
-    const until = aRig(at('Mon 20:00'))
-    for (const each of [web, db]) until.cluster.put(each.annotated({ awakeUntil: '2026-03-03T06:00Z' }))
-    await until.start()
+    const bothUntil = [web, db].map((each) => each.annotated({ awakeUntil: '2026-03-03T06:00Z' }))
+    const until = await aStarted(at('Mon 20:00'), ...bothUntil)
     expect(until.moves()).to.have.members(['wake shop/db', 'wake shop/web'])
   })
 
