@@ -105,9 +105,9 @@ async function forecastOf(
     stop,
   })
   try {
-    stderr.write(`cluster ${check.clusterName}\n`)
+    stderr.write(`cluster ${check.cluster.name}\n`)
     return await check.forecast()
   } finally {
-    await check.close()
+    await check.cluster.close()
   }
 }

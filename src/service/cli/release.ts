@@ -45,8 +45,8 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const source = { file: kubeconfig, environment: ports.environment }
       const release = new Release({ config, kubeconfig: source, ownNamespace, clock, logger, stop })
       try {
-        stderr.write(`cluster ${release.clusterName}\n`)
-        await release.list()
+        stderr.write(`cluster ${release.cluster.name}\n`)
+        await release.cluster.list()
         if (dryRun) {
           const { workloads, paused } = release.plan()
           for (const workload of workloads) print(workload)
@@ -71,7 +71,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
             'what sleeps of kinds that cannot be managed stays asleep: mend `kinds`, and run this again',
           )
       } finally {
-        await release.close()
+        await release.cluster.close()
       }
     })
 }

@@ -5,12 +5,8 @@ import type { Calendars } from '../../domain/schedule/calendar.ts'
 import { findApiExtensions } from '../../kubernetes/api-extensions.ts'
 import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
 import type { Logger } from '../process/logger.ts'
-import { clusterClients, type ClusterClients } from './cluster-clients.ts'
-import { listAll } from './listing.ts'
-import { clusterName } from './reachability.ts'
+import { CommandCluster } from './command-cluster.ts'
 import { rulesOf } from './settings.ts'
-
-const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
 const NO_KEDA =
   "KEDA's ScaledObjects: workloads that others hold by pausing one are foretold as if they did not (the account needs " +
@@ -35,24 +31,20 @@ export interface ClusterForecast extends Forecast {
 
 /** Forecasts the effect of a configuration on a cluster. Read-only. */
 export class ClusterCheck {
+  readonly cluster: CommandCluster
   readonly #options: CheckOptions
-  readonly #cluster: ClusterClients
 
   /** @throws Error when no usable kubeconfig is found */
   constructor(options: CheckOptions) {
     this.#options = options
-    this.#cluster = clusterClients({ ...options, observer: NO_OBSERVER })
-  }
-
-  get clusterName(): string {
-    return clusterName(this.#cluster.credentials)
+    this.cluster = new CommandCluster(options)
   }
 
   /** @throws Error when workloads or Namespaces cannot be listed */
   async forecast(): Promise<ClusterForecast> {
     const { config, calendars, clock, stop } = this.#options
-    const { client, configured, informer, namespaces, keda } = this.#cluster
-    await listAll(this.#cluster, { stop, also: [namespaces] })
+    const { client, configured, informer, namespaces, keda } = this.cluster.clients
+    await this.cluster.list([namespaces])
     if (!namespaces.synced)
       throw new Error('the account needs the rights list and watch of namespaces: the warnings above say why')
     const { needed, ownNamespace, unseen } = await findApiExtensions(client, configured, stop)
@@ -78,11 +70,5 @@ export class ClusterCheck {
       ...forecast(seen, at, rules),
       unseen: [...faults, ...unseen, ...(isKedaUnseen ? [NO_KEDA] : [])],
     }
-  }
-
-  async close(): Promise<void> {
-    const { informer, namespaces, keda, transport } = this.#cluster
-    await Promise.all([informer.stop(), namespaces.stop(), keda?.informer.stop()])
-    await transport.close()
   }
 }

@@ -16,7 +16,7 @@ import { ScaledObjectInformer } from '../../kubernetes/scaled-objects.ts'
 import { WriteGate } from '../../kubernetes/write-gate.ts'
 import type { Logger } from '../process/logger.ts'
 
-interface ClusterClientOptions {
+export interface ClusterClientOptions {
   readonly config: Config
   readonly kubeconfig: KubeConfigSource
   readonly observer: KubernetesObserver

@@ -11,10 +11,8 @@ import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
 import { deleteWebhookConfiguration } from '../../kubernetes/registration/configuration.ts'
 import { whileLeading } from '../leadership/while-leading.ts'
 import type { Logger } from '../process/logger.ts'
-import { clusterClients, type ClusterClients } from './cluster-clients.ts'
+import { CommandCluster } from './command-cluster.ts'
 import { electionSettings } from './lease.ts'
-import { listAll } from './listing.ts'
-import { clusterName } from './reachability.ts'
 import { rulesOf } from './settings.ts'
 
 /** Milliseconds that the Lease stays held after a release, so that no running service acts before it is removed, too. */
@@ -22,8 +20,6 @@ const LEASE_KEPT = 60_000
 
 /** Workloads that are written at the same time. */
 const CONCURRENCY = 8
-
-const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
 export interface ReleaseOptions {
   readonly config: Config
@@ -66,10 +62,11 @@ export interface ReleaseReport {
  * removes its marks from all. It leads meanwhile, so that no running service works against it.
  */
 export class Release {
+  /** Its workloads have to be listed before `plan` and `carryOut`. */
+  readonly cluster: CommandCluster
   readonly #options: ReleaseOptions
   readonly #rules: Rules
   readonly #excluded: ReadonlySet<string>
-  readonly #cluster: ClusterClients
 
   /** @throws Error when no usable kubeconfig is found */
   constructor(options: ReleaseOptions) {
@@ -78,29 +75,17 @@ export class Release {
     // The marks to remove do not depend on inherited settings.
     this.#rules = rulesOf(config, { namespaceOf: () => undefined })
     this.#excluded = new Set(excludedNamespaces(config, ownNamespace))
-    this.#cluster = clusterClients({ ...options, observer: NO_OBSERVER })
-  }
-
-  get clusterName(): string {
-    return clusterName(this.#cluster.credentials)
-  }
-
-  /**
-   * Lists all workloads, which `plan` and `carryOut` need; changes nothing.
-   * @throws Error when the cluster cannot be reached, refuses, or takes longer than two minutes
-   */
-  async list(): Promise<void> {
-    await listAll(this.#cluster, this.#options)
+    this.cluster = new CommandCluster(options)
   }
 
   plan(): ReleasePlan {
-    const marked = [...this.#cluster.informer.list()].filter((workload) => this.#change(workload))
+    const marked = [...this.cluster.clients.informer.list()].filter((workload) => this.#change(workload))
     const isExcluded = ({ namespace }: Workload | ScaledObject) => this.#excluded.has(namespace)
-    const paused = [...(this.#cluster.keda?.informer.list() ?? [])].filter(isMarked)
+    const paused = [...(this.cluster.clients.keda?.informer.list() ?? [])].filter(isMarked)
     return {
       workloads: marked.filter((workload) => !isExcluded(workload)),
       excluded: marked.filter(isExcluded),
-      unmanageable: this.#cluster.informer.unmanageable,
+      unmanageable: this.cluster.clients.informer.unmanageable,
       paused: paused.filter((scaledObject) => !isExcluded(scaledObject)),
       pausedExcluded: paused.filter(isExcluded),
     }
@@ -109,18 +94,13 @@ export class Release {
   /** @throws Error when it was stopped, or could not release everything: run it again */
   async carryOut(report: ReleaseReport): Promise<void> {
     const { config, ownNamespace, clock, logger, stop } = this.#options
-    const election = electionSettings({ config, cluster: this.#cluster, ownNamespace })
+    const election = electionSettings({ config, cluster: this.cluster.clients, ownNamespace })
     await whileLeading({ ...election, clock, logger }, (lost) => this.#releaseAll(report, lost), {
       stop,
       leaseTaken: (from, milliseconds) => report.leaseTaken(from, milliseconds),
       keep: LEASE_KEPT,
     })
     if (stop.aborted) throw new Error('stopped before everything was released: run this again')
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#cluster.informer.stop(), this.#cluster.keda?.informer.stop()])
-    await this.#cluster.transport.close()
   }
 
   /**
@@ -149,7 +129,7 @@ export class Release {
     if (undeleted) throw undeleted.error
     if (stillPaused > 0)
       throw new Error(`${counted(stillPaused, 'ScaledObject')} stayed paused: run this again`)
-    const { keda } = this.#cluster
+    const { keda } = this.cluster.clients
     if (keda?.informer.isPresent === true && !keda.informer.isConnected)
       throw new Error(
         'the ScaledObjects could not be listed, so some may be paused: the warnings above say why',
@@ -161,7 +141,7 @@ export class Release {
   async #deleteWebhooks(): Promise<{ readonly error: unknown } | undefined> {
     if (!this.#options.config.webhook.enabled) return undefined
     try {
-      await deleteWebhookConfiguration(this.#cluster.client)
+      await deleteWebhookConfiguration(this.cluster.clients.client)
       return undefined
     } catch (error) {
       return { error }
@@ -170,7 +150,7 @@ export class Release {
 
   /** Returns how many could not be written. */
   async #unpauseAll(report: ReleaseReport, lost: AbortSignal): Promise<number> {
-    const { keda } = this.#cluster
+    const { keda } = this.cluster.clients
     if (!keda) return 0
     let failed = 0
     await pLimit(CONCURRENCY).map(this.plan().paused, async (scaledObject) => {
@@ -189,7 +169,7 @@ export class Release {
   }
 
   async #release(workload: Workload, lost: AbortSignal): Promise<void> {
-    const { patcher } = this.#cluster
+    const { patcher } = this.cluster.clients
     const plan = (seen: Workload) => ({ change: this.#change(seen) })
     const stopping = { signal: lost, cut: lost }
     const { workload: released } = await patcher.write(workload, plan, { priority: 'wake', ...stopping })

@@ -58,7 +58,7 @@ describe('dormouse check of a cluster', function () {
     try {
       return (await check.forecast()).unseen
     } finally {
-      await check.close()
+      await check.cluster.close()
     }
   }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { waitForCluster } from '../../../src/service/wiring/reachability.ts'
+import { waitForCluster } from '../../../src/service/wiring/command-cluster.ts'
 import { FakeApiServer } from '../../kubernetes/fake-api-server.ts'
 
 describe('waiting for the cluster', () => {
