@@ -1,9 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer as createTlsServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { stringify } from 'yaml'
 import { Credentials } from '../../src/kubernetes/credentials.ts'
@@ -11,17 +9,16 @@ import { HttpTransport } from '../../src/kubernetes/http.ts'
 import { selfSigned, type Certificate } from '../support/certificate.ts'
 import { FakeApiServer, answer, clientFor, silentLogger } from './fake-api-server.ts'
 import { WEB, deployment } from './objects.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 describe('credentials', () => {
-  let directory: string
   let server: FakeApiServer
   let transport: HttpTransport | undefined
   let now: number
 
-  const at = (name: string) => join(directory, name)
+  const at = temporaryFolder()
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-credentials-'))
     server = await new FakeApiServer().start()
     server.handler = (_, response) => answer(response, 200, deployment('web'))
     now = 0
@@ -31,7 +28,6 @@ describe('credentials', () => {
     await transport?.close()
     transport = undefined
     await server.stop()
-    await rm(directory, { recursive: true })
   })
 
   async function kubeconfig(user: object, cluster: object = { server: server.url.origin }): Promise<string> {

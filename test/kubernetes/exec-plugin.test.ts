@@ -1,29 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { RequestOptions } from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { pluginIssuer } from '../../src/kubernetes/exec-plugin.ts'
 import type { Cluster, ExecPlugin } from '../../src/kubernetes/kube-config-file.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const NODE = process.execPath
 const API = { apiVersion: 'client.authentication.k8s.io/v1', command: NODE }
 const CLUSTER: Cluster = { server: 'https://127.0.0.1:1' }
 
 describe('an exec plugin', () => {
-  let directory: string
-
-  const at = (name: string) => join(directory, name)
-
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-exec-'))
-  })
-
-  afterEach(async () => await rm(directory, { recursive: true }))
+  const at = temporaryFolder()
 
   /** Its token is this expression's value, in base64. */
   const saying = (expression: string): ExecPlugin => ({

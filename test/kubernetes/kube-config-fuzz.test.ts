@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { loadKubeConfig, type LoadedKubeConfig } from '../../src/kubernetes/kube-config.ts'
 import { anyFile } from '../support/arbitrary-files.ts'
 import { propertyRuns } from '../support/property-runs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const SECRET = 'c2VjcmV0LW9mLWFsaWNl'
 const FILE = `
@@ -43,12 +42,10 @@ contexts:
 
 describe('any kubeconfig', function () {
   this.timeout(600_000)
-  const directory = mkdtempSync(join(tmpdir(), 'dormouse-kubeconfig-'))
-  const file = join(directory, 'config')
-
-  after(() => rmSync(directory, { recursive: true }))
+  const at = temporaryFolder()
 
   it('is loaded with fields of their types, or refused with a message that is plain and tells no secret', () => {
+    const file = at('config')
     const seen = new Set<string>()
     fc.assert(
       fc.property(anyFile(FILE), (text) => {

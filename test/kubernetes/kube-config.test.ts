@@ -1,25 +1,20 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { delimiter } from 'node:path'
 import { KubeConfig } from '@kubernetes/client-node'
 import { expect } from 'chai'
 import { loadKubeConfig, type KubeConfigSource } from '../../src/kubernetes/kube-config.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const IN_CLUSTER = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' }
 
 describe('a kubeconfig', () => {
-  let directory: string
-
-  const at = (...names: string[]) => join(directory, ...names)
+  const at = temporaryFolder()
   const load = (environment: Record<string, string>, more: KubeConfigSource = {}) =>
     loadKubeConfig({ environment, account: at('account'), ...more })
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-kubeconfig-'))
     for (const folder of ['account', 'home/.kube']) await mkdir(at(folder), { recursive: true })
   })
-
-  afterEach(async () => await rm(directory, { recursive: true }))
 
   /** With one cluster, user and context of this name. */
   const write = (file: string, name: string, current = true) =>

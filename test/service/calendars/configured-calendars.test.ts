@@ -1,7 +1,5 @@
 import { expect } from 'chai'
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { calendarsIn, ConfiguredCalendars } from '../../../src/service/calendars/configured-calendars.ts'
 import { systemLater } from '../../../src/service/process/clock.ts'
@@ -10,6 +8,7 @@ import { createLogger } from '../../../src/service/process/logger.ts'
 import { calendarThreads } from '../../../src/service/wiring/calendar-thread.ts'
 import { eventually } from '../../support/eventually.ts'
 import { allDay, icsOf } from './ics-text.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const DAY = 24 * 60 * 60_000
 const TODAY = Date.UTC(2026, 2, 2)
@@ -17,19 +16,13 @@ const CLOSED = Date.UTC(2026, 4, 1)
 
 describe('the calendars of the configuration', function () {
   this.timeout(60_000)
-  let directory: string
+  const path = temporaryFolder()
   const started: ConfiguredCalendars[] = []
-
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-calendars-'))
-  })
 
   afterEach(async () => {
     await Promise.all(started.splice(0).map((each) => each.stop()))
-    await rm(directory, { recursive: true })
   })
 
-  const path = (name: string) => join(directory, name)
   const write = (name: string, text: string) => writeFile(path(name), text)
 
   /** `during`: called while a file is being read, with how many were before; then no look comes but for an event. */

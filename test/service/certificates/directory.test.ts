@@ -1,13 +1,12 @@
 import { once } from 'node:events'
-import { mkdtemp, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { PassThrough } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { DirectoryCertificates } from '../../../src/service/certificates/directory.ts'
 import { issueCa, issueLeaf, type KeyPair } from '../../../src/service/certificates/issue.ts'
 import { FakeTime, split, verifies } from './replicas.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -23,22 +22,20 @@ async function issued(lifetime = HOUR): Promise<Issued> {
 }
 
 describe('certificates from a directory', () => {
-  let directory: string
+  const at = temporaryFolder()
   let log: PassThrough
   let certificates: DirectoryCertificates
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-certificates-'))
     log = new PassThrough({ encoding: 'utf8' })
-    certificates = new DirectoryCertificates({ directory, clock: Date.now, logger: pino({}, log) })
+    certificates = new DirectoryCertificates({ directory: at(), clock: Date.now, logger: pino({}, log) })
   })
 
   afterEach(async () => {
     await certificates.stop()
-    await rm(directory, { recursive: true, force: true })
   })
 
-  const write = (name: string, text: string) => writeFile(join(directory, name), text)
+  const write = (name: string, text: string) => writeFile(at(name), text)
   const put = async ({ cert, key }: KeyPair) => {
     await write('tls.crt', cert)
     await write('tls.key', key)
@@ -76,19 +73,19 @@ describe('certificates from a directory', () => {
 
   it('are read again when Kubernetes swaps the whole directory by a symbolic link', async () => {
     const version = async (name: string, { cert, key }: KeyPair) => {
-      await mkdir(join(directory, name))
+      await mkdir(at(name))
       await write(`${name}/tls.crt`, cert)
       await write(`${name}/tls.key`, key)
     }
     await version('..1', (await issued()).leaf)
-    await symlink('..1', join(directory, '..data'))
-    for (const file of ['tls.crt', 'tls.key']) await symlink(`..data/${file}`, join(directory, file))
+    await symlink('..1', at('..data'))
+    for (const file of ['tls.crt', 'tls.key']) await symlink(`..data/${file}`, at(file))
     await certificates.start()
     const { leaf } = await issued()
     const change = next()
     await version('..2', leaf)
-    await symlink('..2', join(directory, '..data_tmp'))
-    await rename(join(directory, '..data_tmp'), join(directory, '..data'))
+    await symlink('..2', at('..data_tmp'))
+    await rename(at('..data_tmp'), at('..data'))
     expect(await change).to.deep.equal(leaf)
   })
 
@@ -109,7 +106,7 @@ describe('certificates from a directory', () => {
     const { leaf } = await issued()
     await put(leaf)
     await certificates.start()
-    for (const file of await readdir(directory)) await rm(join(directory, file))
+    for (const file of await readdir(at())) await rm(at(file))
     await logged('tls.crt is missing')
     expect(certificates.source.current).to.deep.equal(leaf)
   })
@@ -130,7 +127,12 @@ describe('certificates from a directory', () => {
     beforeEach(() => {
       time = new FakeTime()
       const { clock, later } = time
-      certificates = new DirectoryCertificates({ directory, clock, later, logger: pino({}, log.resume()) })
+      certificates = new DirectoryCertificates({
+        directory: at(),
+        clock,
+        later,
+        logger: pino({}, log.resume()),
+      })
       swaps = []
       bundles = []
     })

@@ -1,6 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { request } from 'undici'
 import { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
@@ -9,6 +7,7 @@ import { refusal } from '../../faults/faults.ts'
 import { ANNOTATION } from '../../../src/domain/workload/workload.ts'
 import { manifest } from '../../support/manifests.ts'
 import { callCheck } from './checking.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const POLICY = {
   name: 'dev',
@@ -18,15 +17,9 @@ const POLICY = {
 }
 
 describe('dormouse check', () => {
-  let directory: string
+  const at = temporaryFolder()
 
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-check-'))
-  })
-
-  afterEach(() => rm(directory, { recursive: true }))
-
-  const file = () => join(directory, 'config.yaml')
+  const file = () => at('config.yaml')
 
   it('says that a configuration is valid', async () => {
     await writeFile(file(), JSON.stringify({ policies: [POLICY] }))
@@ -47,12 +40,12 @@ describe('dormouse check', () => {
 
   it('ends with 2 where it is called wrongly', async () => {
     expect((await callCheck()).code).to.equal(2)
-    expect((await callCheck(join(directory, 'none.yaml'))).code).to.equal(2)
+    expect((await callCheck(at('none.yaml'))).code).to.equal(2)
     expect((await callCheck(file(), '--output', 'xml')).code).to.equal(2)
   })
 
   it('warns of a calendar whose file cannot be read here', async () => {
-    const calendars = { company: { files: [join(directory, 'none.ics')] } }
+    const calendars = { company: { files: [at('none.ics')] } }
     await writeFile(file(), JSON.stringify({ calendars }))
     const { code, err } = await callCheck(file())
     expect(code).to.equal(0)
@@ -67,8 +60,8 @@ describe('dormouse check', () => {
       const clock = () => Date.now()
       sandbox = new SandboxCluster({ port: 0, clock, readyAfterMs: 10, onRequest: () => {} })
       await sandbox.start()
-      await writeFile(join(directory, 'kubeconfig'), sandbox.kubeconfig())
-      proxy = await FaultProxy.before(join(directory, 'kubeconfig'))
+      await writeFile(at('kubeconfig'), sandbox.kubeconfig())
+      proxy = await FaultProxy.before(at('kubeconfig'))
       await create(manifest('deployments', 'web'))
     })
 

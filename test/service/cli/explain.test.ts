@@ -1,14 +1,15 @@
 import { expect } from 'chai'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { registerExplain } from '../../../src/service/cli/explain.ts'
 import { allDay, icsOf } from '../calendars/ics-text.ts'
 import { call } from './terminal.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const explain = (...args: string[]) => call(registerExplain, ['explain', ...args])
 
 describe('dormouse explain', () => {
+  const at = temporaryFolder()
+
   it('prints the canonical form, the state and the next edges in local time and UTC', async () => {
     const { code, out } = await explain('08:00-18:00,mon-fri', '--timezone', 'Europe/Berlin', '--count', '3')
     expect(code).to.equal(0)
@@ -41,8 +42,7 @@ describe('dormouse explain', () => {
   })
 
   it("computes in the configuration's time zone, unless --timezone names another", async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'dormouse-explain-'))
-    const config = join(directory, 'dormouse.yaml')
+    const config = at('dormouse.yaml')
     await writeFile(config, "timezone: Europe/Berlin\ncalendars: { xmas: { dates: { 2026-12-24: '' } } }\n")
     const args = ['8:00-18:00', '--config', config, '--from', '2026-03-02T12:00', '--count', '1']
     for (const calendar of [[], ['--calendar', 'xmas']]) {
@@ -50,7 +50,6 @@ describe('dormouse explain', () => {
       expect(out).to.contain('at        Mon 2026-03-02 12:00 +01:00').and.contain('timezone  Europe/Berlin')
     }
     expect((await explain(...args, '--timezone', 'UTC')).out).to.contain('timezone  UTC')
-    await rm(directory, { recursive: true })
   })
 
   it('prints the same content as JSON', async () => {
@@ -67,8 +66,7 @@ describe('dormouse explain', () => {
   })
 
   it('shows what calendars of the configuration change within a year, dates and files', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'dormouse-explain-'))
-    const [config, ics] = [join(directory, 'dormouse.yaml'), join(directory, 'company.ics')]
+    const [config, ics] = [at('dormouse.yaml'), at('company.ics')]
     await writeFile(ics, icsOf(allDay('20200504', '20200505', 'RRULE:FREQ=YEARLY')))
     await writeFile(
       config,
@@ -94,12 +92,10 @@ describe('dormouse explain', () => {
     expect(unknown.err).to.contain("--calendar: there is no calendar 'at': write one of de, company")
     const none = await explain('8:00-18:00', '--calendar', 'at')
     expect(none.err).to.contain('the configuration has no calendars (--config names the configuration)')
-    await rm(directory, { recursive: true })
   })
 
   it('with a calendar does not say of a schedule that changes next week that it never does', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'dormouse-explain-'))
-    const config = join(directory, 'dormouse.yaml')
+    const config = at('dormouse.yaml')
     await writeFile(
       config,
       `calendars: { next: { dates: { 2026-03-09: '' } }, closed: { dates: { 2025-01-01..2029-01-01: '' } } }`,
@@ -109,19 +105,16 @@ describe('dormouse explain', () => {
     expect(next).to.contain('Mon 2026-03-09 00:00 +00:00  2026-03-09T00:00:00Z  asleep')
     const closed = (await explain('8:00-18:00', '--calendar', 'closed', '--config', config)).out
     expect(closed).to.contain('state     asleep for a year at least\n')
-    await rm(directory, { recursive: true })
   })
 
   it('reads of calendar files what they say of the time of --from', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'dormouse-explain-'))
-    const [config, ics] = [join(directory, 'dormouse.yaml'), join(directory, 'company.ics')]
+    const [config, ics] = [at('dormouse.yaml'), at('company.ics')]
     await writeFile(ics, icsOf(allDay('20200504', '20200505', 'RRULE:FREQ=YEARLY')))
     await writeFile(config, `calendars: { company: { files: ['${ics}'] } }`)
     const args = ['8:00-18:00', '--calendar', 'company', '--config', config, '--from', '2031-05-03T12:00']
     const { out } = await explain(...args, '--count', '2')
     expect(out).to.contain('calendar  Sun 2031-05-04  none (company)')
     expect(out).to.contain('Mon 2031-05-05 08:00 +00:00  2031-05-05T08:00:00Z  awake')
-    await rm(directory, { recursive: true })
   })
 
   it('prints ten edges unless told otherwise', async () => {

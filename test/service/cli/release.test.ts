@@ -1,6 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { request } from 'undici'
 import { registerRelease } from '../../../src/service/cli/release.ts'
@@ -16,13 +14,14 @@ import { refusal } from '../../faults/faults.ts'
 import { leadingTo } from '../../faults/kubeconfig.ts'
 import { manifest } from '../../support/manifests.ts'
 import { call, type Outcome } from './terminal.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const WEB = '/apis/apps/v1/namespaces/default/deployments/web'
 const LEASE_TIMES = { duration: '2s', renew: '1s', retry: '200ms' }
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
 
 describe('dormouse release --all', () => {
-  let directory: string
+  const at = temporaryFolder()
   let sandbox: SandboxCluster
   let proxy: FaultProxy
   let transport: HttpTransport
@@ -30,15 +29,14 @@ describe('dormouse release --all', () => {
   let logged: string
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-release-'))
     sandbox = new SandboxCluster({ port: 0, clock: () => Date.now(), readyAfterMs: 10, onRequest: () => {} })
     await sandbox.start()
     transport = transportTo(new URL(sandbox.url))
     running = []
     logged = ''
-    await writeFile(join(directory, 'kubeconfig'), sandbox.kubeconfig())
-    proxy = await FaultProxy.before(join(directory, 'kubeconfig'))
-    await writeFile(join(directory, 'config.yaml'), JSON.stringify({ controller: { lease: LEASE_TIMES } }))
+    await writeFile(at('kubeconfig'), sandbox.kubeconfig())
+    proxy = await FaultProxy.before(at('kubeconfig'))
+    await writeFile(at('config.yaml'), JSON.stringify({ controller: { lease: LEASE_TIMES } }))
     const sleeper = manifest('deployments', 'web', { replicas: 0 })
     await send('POST', '/apis/apps/v1/namespaces/default/deployments', {
       ...sleeper,
@@ -55,7 +53,6 @@ describe('dormouse release --all', () => {
     await transport.close()
     await proxy.stop()
     await sandbox.stop()
-    await rm(directory, { recursive: true })
   })
 
   const send = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => {
@@ -87,7 +84,7 @@ describe('dormouse release --all', () => {
           ownNamespace: undefined,
           logDestination: { write: (line) => void (logged += line) },
         }),
-      ['release', '--all', '--kubeconfig', kubeconfig, '--config', join(directory, 'config.yaml'), ...more],
+      ['release', '--all', '--kubeconfig', kubeconfig, '--config', at('config.yaml'), ...more],
     )
 
   /** The line that comes before all others. */
@@ -133,7 +130,7 @@ describe('dormouse release --all', () => {
     proxy.onCall({ resource: 'mutatingwebhookconfigurations', times: Infinity }, refusal(403))
     expect((await release()).code).to.equal(1)
     const config = { controller: { lease: LEASE_TIMES }, webhook: { enabled: false } }
-    await writeFile(join(directory, 'config.yaml'), JSON.stringify(config))
+    await writeFile(at('config.yaml'), JSON.stringify(config))
     const { code, err } = await release()
     expect([code, err]).to.deep.equal([0, cluster()])
   })
@@ -159,7 +156,7 @@ describe('dormouse release --all', () => {
 
   it('leaves excluded namespaces alone, and names what is asleep there', async () => {
     const excluded = { controller: { lease: LEASE_TIMES }, excludeNamespaces: ['monitoring'] }
-    await writeFile(join(directory, 'config.yaml'), JSON.stringify(excluded))
+    await writeFile(at('config.yaml'), JSON.stringify(excluded))
     await send('POST', '/api/v1/namespaces', { metadata: { name: 'monitoring' } })
     const inside = (namespace: string) => `/apis/apps/v1/namespaces/${namespace}/deployments`
     const marked = { 'dormouse.dev/enabled': 'true' }
@@ -185,9 +182,9 @@ describe('dormouse release --all', () => {
     const [nowhere] = await freePorts(1)
     const host = `127.0.0.1:${nowhere}`
     const there = `http://${host} (context dormouse-sandbox)`
-    await writeFile(join(directory, 'astray'), leadingTo(sandbox.kubeconfig(), `http://${host}`, undefined))
+    await writeFile(at('astray'), leadingTo(sandbox.kubeconfig(), `http://${host}`, undefined))
     const begun = performance.now()
-    const { code, out, err } = await release(join(directory, 'astray'))
+    const { code, out, err } = await release(at('astray'))
     expect(err).to.equal(
       `cluster ${there}\nerror: the cluster at ${there} cannot be reached: ` +
         `connect ECONNREFUSED ${host}. Nothing was changed\n`,

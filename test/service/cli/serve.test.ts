@@ -1,20 +1,18 @@
-import { writeFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { newKeyPair } from '../../../src/service/api/auth/local-token.ts'
 import { registerServe } from '../../../src/service/cli/serve.ts'
 import { call, type Outcome } from './terminal.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 describe('dormouse serve', () => {
-  let directory: string
+  const at = temporaryFolder()
 
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-serve-'))
-    await writeFile(join(directory, 'private.pem'), newKeyPair('EdDSA').privateKey)
-    await writeFile(join(directory, 'not.pem'), 'hello')
+  beforeEach(async () => {
+    await writeFile(at('private.pem'), newKeyPair('EdDSA').privateKey)
+    await writeFile(at('not.pem'), 'hello')
     await writeFile(
-      join(directory, 'kubeconfig'),
+      at('kubeconfig'),
       JSON.stringify({
         clusters: [{ name: 'none', cluster: { server: 'http://127.0.0.1:9' } }],
         contexts: [{ name: 'none', context: { cluster: 'none', user: '' } }],
@@ -23,10 +21,8 @@ describe('dormouse serve', () => {
     )
   })
 
-  after(async () => await rm(directory, { recursive: true }))
-
   const serveWith = async (publicKeyFile: string): Promise<Outcome> => {
-    const local = { issuer: 'me', audience: 'dormouse', publicKeyFile: join(directory, publicKeyFile) }
+    const local = { issuer: 'me', audience: 'dormouse', publicKeyFile: at(publicKeyFile) }
     return await serve({ auth: { local } })
   }
 
@@ -34,11 +30,11 @@ describe('dormouse serve', () => {
   const serve = async (
     settings: object,
     {
-      kubeconfig = join(directory, 'kubeconfig'),
+      kubeconfig = at('kubeconfig'),
       insecurePort = 0,
     }: { kubeconfig?: string; insecurePort?: number | null } = {},
   ): Promise<Outcome & { warned: string[] }> => {
-    const config = join(directory, 'config.yaml')
+    const config = at('config.yaml')
     await writeFile(config, JSON.stringify({ api: { insecurePort }, metrics: { port: 0 }, ...settings }))
     const warned: string[] = []
     const outcome = await call(
@@ -83,7 +79,7 @@ describe('dormouse serve', () => {
   })
 
   it('reports any other fault of the kubeconfig before it reports ports', async () => {
-    const kubeconfig = join(directory, 'empty')
+    const kubeconfig = at('empty')
     await writeFile(kubeconfig, '{}')
     const { code, err } = await serve({}, { kubeconfig, insecurePort: null })
     expect(err).to.equal(

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { decodeJwt, decodeProtectedHeader, importSPKI, jwtVerify } from 'jose'
@@ -7,11 +6,12 @@ import { registerKeyPair } from '../../../src/service/cli/key-pair.ts'
 import { localVerifier, MAX_TTL, newKeyPair, signToken } from '../../../src/service/api/auth/local-token.ts'
 import { registerToken } from '../../../src/service/cli/token.ts'
 import { call } from './terminal.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const NOW = Date.parse('2026-03-02T12:00:00Z')
 
 describe('dormouse key-pair and dormouse token', () => {
-  let directory: string
+  const at = temporaryFolder()
   let key: string
   const keyPair = (...args: string[]) => call(registerKeyPair, ['key-pair', ...args])
   const token = (...args: string[]) => call(registerToken, ['token', ...args], NOW)
@@ -19,17 +19,15 @@ describe('dormouse key-pair and dormouse token', () => {
     token('--key', key, '--subject', 'me', '--namespaces', 'shop,blog', ...args)
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-test-'))
-    key = join(directory, 'private.pem')
+    key = at('private.pem')
   })
-  afterEach(() => rm(directory, { recursive: true }))
 
   for (const algorithm of ['EdDSA', 'ES256']) {
     it(`issues a token that the public key verifies: ${algorithm}`, async () => {
-      expect((await keyPair(directory, '--algorithm', algorithm)).code).to.equal(0)
+      expect((await keyPair(at(), '--algorithm', algorithm)).code).to.equal(0)
       const { code, out } = await some('--scope', 'dormouse:read,dormouse:write', '--ttl', '8h')
       expect(code).to.equal(0)
-      const publicKey = await importSPKI(await readFile(join(directory, 'public.pem'), 'utf8'), algorithm)
+      const publicKey = await importSPKI(await readFile(at('public.pem'), 'utf8'), algorithm)
       const { payload } = await jwtVerify(out.trim(), publicKey, {
         currentDate: new Date(NOW),
         algorithms: [algorithm],
@@ -47,7 +45,7 @@ describe('dormouse key-pair and dormouse token', () => {
   }
 
   it('issues by default a token to read, for one hour; takes issuer and audience from options', async () => {
-    await keyPair(directory)
+    await keyPair(at())
     const { out } = await some('--issuer', 'here', '--audience', 'there')
     expect(decodeProtectedHeader(out.trim()).alg).to.equal('EdDSA')
     expect(decodeJwt(out.trim())).to.include({
@@ -59,9 +57,9 @@ describe('dormouse key-pair and dormouse token', () => {
   })
 
   it('issues tokens that the API accepts', async () => {
-    await keyPair(directory)
+    await keyPair(at())
     const { out } = await some('--scope', 'dormouse:write', '--ttl', '24h')
-    const publicKey = await readFile(join(directory, 'public.pem'), 'utf8')
+    const publicKey = await readFile(at('public.pem'), 'utf8')
     const verify = localVerifier({ issuer: 'dormouse', audience: 'dormouse', publicKey }, () => NOW)
     expect(await verify(out.trim())).to.deep.include({
       subject: 'me',
@@ -71,7 +69,7 @@ describe('dormouse key-pair and dormouse token', () => {
   })
 
   it('lets only the owner read the private key', async () => {
-    const inside = join(directory, 'keys')
+    const inside = at('keys')
     await keyPair(inside)
     expect((await stat(join(inside, 'private.pem'))).mode & 0o777).to.equal(0o600)
     expect((await stat(inside)).mode & 0o777).to.equal(0o700)
@@ -79,15 +77,15 @@ describe('dormouse key-pair and dormouse token', () => {
 
   it('overwrites no key, and leaves no half-written pair', async () => {
     await writeFile(key, 'precious')
-    const { code, err } = await keyPair(directory)
+    const { code, err } = await keyPair(at())
     expect(code).to.equal(2)
     expect(err).to.contain('is there already')
     expect(await readFile(key, 'utf8')).to.equal('precious')
-    expect(await readdir(directory)).to.deep.equal(['private.pem'])
+    expect(await readdir(at())).to.deep.equal(['private.pem'])
   })
 
   it('does not print the private key', async () => {
-    const { out, err } = await keyPair(directory)
+    const { out, err } = await keyPair(at())
     expect(out + err).not.to.contain('PRIVATE')
   })
 
@@ -102,7 +100,7 @@ describe('dormouse key-pair and dormouse token', () => {
     ['a subject of several lines', ['--subject', 'me\nyou']],
   ] as const) {
     it(`refuses ${rule}`, async () => {
-      await keyPair(directory)
+      await keyPair(at())
       const { code, out, err } = await some(...args)
       expect([code, out]).to.deep.equal([2, ''])
       expect(err).to.contain(args[0])
@@ -139,8 +137,8 @@ describe('dormouse key-pair and dormouse token', () => {
     })
     await writeFile(key, 'not a key')
     expect((await some()).err).to.contain('not a private key in PEM')
-    await keyPair(join(directory, 'keys'))
-    key = join(directory, 'keys', 'public.pem')
+    await keyPair(at('keys'))
+    key = at('keys', 'public.pem')
     expect((await some()).err).to.contain('not a private key in PEM')
   })
 

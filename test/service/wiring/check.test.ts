@@ -1,11 +1,10 @@
 import { expect } from 'chai'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { loadConfig } from '../../../src/service/config/config.ts'
 import { NO_CALENDARS } from '../../../src/domain/schedule/calendar.ts'
 import { ClusterCheck } from '../../../src/service/wiring/check.ts'
 import { answer, failure, FakeApiServer, silentLogger } from '../../kubernetes/fake-api-server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const DEFINITION = {
@@ -17,16 +16,14 @@ const list = (...items: object[]) => ({ metadata: { resourceVersion: '10' }, ite
 describe('dormouse check of a cluster', function () {
   this.timeout(180_000)
   let server: FakeApiServer
-  let directory: string
+  const at = temporaryFolder()
 
   beforeEach(async () => {
     server = await new FakeApiServer().start()
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-check-'))
   })
 
   afterEach(async () => {
     await server.stop()
-    await rm(directory, { recursive: true })
   })
 
   /** The checks that were not possible, if the cluster has KEDA and refuses these paths. */
@@ -36,7 +33,7 @@ describe('dormouse check of a cluster', function () {
       else if (query.has('watch')) response.writeHead(200).flushHeaders()
       else answer(response, 200, path === DEFINITIONS ? list(DEFINITION) : list())
     }
-    const file = join(directory, 'kubeconfig')
+    const file = at('kubeconfig')
     const kubeconfig = {
       apiVersion: 'v1',
       kind: 'Config',
