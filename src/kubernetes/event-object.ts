@@ -2,27 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { Instant } from '../service/process/clock.ts'
 import { factsOf } from '../domain/kinds.ts'
 import { printable } from '../domain/text.ts'
-import { FIELD_MANAGER, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
+import { FIELD_MANAGER, type Workload } from '../domain/workload/workload.ts'
+import type { EventSubject, EventType } from './ports.ts'
 
-export type EventType = 'Normal' | 'Warning'
-
-/** The object of an Event: a workload, or another object by its own reference. */
-export type Subject = Versioned &
-  (
-    | (WorkloadKey & Pick<Workload, 'configured'>)
-    | { readonly namespace: string; readonly name: string; readonly reference: Reference }
-  )
-
-interface Versioned {
-  readonly uid: string
-  readonly resourceVersion: string
-}
-
-interface Reference {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly name: string
-}
+type Subject = Workload | EventSubject
 
 /** One Event, with how often and when it occurred. */
 export interface Recorded {
@@ -87,7 +70,7 @@ export function countPatch({ count, last }: Recorded) {
   return { count, lastTimestamp: isoSeconds(last) }
 }
 
-function referenceOf({ kind, namespace, name, configured }: WorkloadKey & Pick<Workload, 'configured'>) {
+function referenceOf({ kind, namespace, name, configured }: Workload) {
   const { group, version, name: built } = factsOf(kind)
   const apiVersion = configured?.apiVersion ?? `${group}/${version}`
   return { apiVersion, kind: configured?.kind ?? built, namespace, name }

@@ -1,22 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../service/process/clock.ts'
-import type { Recorder } from './ports.ts'
 import type { Logger } from '../service/process/logger.ts'
 import type { Runnable } from '../service/process/runnable.ts'
 import { TokenBucket } from '../service/process/token-bucket.ts'
 import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, retryDelay, type Delay } from './delay.ts'
-import {
-  countPatch,
-  eventName,
-  eventObject,
-  newEvent,
-  type EventType,
-  type Recorded,
-  type Subject,
-} from './event-object.ts'
+import { countPatch, eventName, eventObject, newEvent, type Recorded } from './event-object.ts'
 import { ClusterRefusal } from './failures.ts'
-import type { KubernetesObserver } from './ports.ts'
+import type { KubernetesObserver, Recorder } from './ports.ts'
 
 interface Options {
   client: Pick<KubernetesClient, 'call'>
@@ -72,7 +63,7 @@ export class EventRecorder implements Runnable, Recorder {
   }
 
   /** `message` is cut at 1,024 characters. */
-  record(subject: Subject, type: EventType, reason: string, message: string): void {
+  record(...[subject, type, reason, message]: Parameters<Recorder['record']>): void {
     const { clock, observer } = this.#options
     const at = clock()
     const made = newEvent(subject, type, reason, message, at)

@@ -125,13 +125,10 @@ export interface Pauser {
 
 /** Kubernetes Events on a workload, or on another object. */
 export interface Recorder {
-  record(
-    subject: Workload | EventSubject,
-    type: 'Normal' | 'Warning',
-    reason: EventReason,
-    message: string,
-  ): void
+  record(subject: Workload | EventSubject, type: EventType, reason: EventReason, message: string): void
 }
+
+export type EventType = 'Normal' | 'Warning'
 
 /** An object other than a workload; Events on a cluster-scoped one belong in `default`. */
 export interface EventSubject {
@@ -159,6 +156,8 @@ export type EventReason =
   | 'OtherWriter'
   | 'PauseFailed'
   | 'RequestIgnored'
+  | 'WebhookProven'
+  | 'WebhookUnproven'
 
 /** The user of a request, as the API server identifies them (`authentication.k8s.io/v1` UserInfo). */
 export interface ClusterUser {

@@ -5,21 +5,13 @@ import type { KubernetesObject, OwnerReference } from '../api-object.ts'
 import type { KubernetesClient } from '../client.ts'
 import type { Delay } from '../delay.ts'
 import { onStatus } from '../failures.ts'
+import type { EventSubject } from '../ports.ts'
 import type { ObjectReference } from '../single-object.ts'
 import { urlOf, type MutatingWebhook } from './webhooks.ts'
 
 /** The MutatingWebhookConfiguration `dormouse`. */
 export interface Configuration extends KubernetesObject {
   readonly webhooks?: readonly MutatingWebhook[]
-}
-
-/** The configuration, as Events refer to it. */
-export interface ConfigurationReference {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly name: string
-  readonly uid: string
-  readonly resourceVersion: string
 }
 
 /** An operation of a JSON Patch. */
@@ -167,7 +159,8 @@ export function ownerChanges(
   return [{ op: 'add', path: '/metadata/ownerReferences', value: [...others, owner] }]
 }
 
-export function referenceTo({ metadata }: Configuration): ConfigurationReference {
+/** The configuration, for Events on it. */
+export function subjectOf({ metadata }: Configuration): EventSubject {
   const { name, uid, resourceVersion } = metadata
-  return { ...TYPE, name, uid, resourceVersion }
+  return { namespace: 'default', name, uid, resourceVersion, reference: { ...TYPE, name } }
 }

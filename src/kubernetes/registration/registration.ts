@@ -4,6 +4,7 @@ import type { Runnable } from '../../service/process/runnable.ts'
 import type { OwnerReference } from '../api-object.ts'
 import type { KubernetesClient } from '../client.ts'
 import { delay as systemDelay, retryDelay, type Delay } from '../delay.ts'
+import type { EventSubject } from '../ports.ts'
 import { watchObject } from '../single-object.ts'
 import {
   CONFIGURATION,
@@ -11,10 +12,9 @@ import {
   isOwned,
   namespaceOwner,
   ownerChanges,
-  referenceTo,
+  subjectOf,
   webhookChanges,
   type Configuration,
-  type ConfigurationReference,
 } from './configuration.ts'
 import { OverwriteBackoff, changeOf } from './overwrite-backoff.ts'
 import { writtenScope } from './held-scope.ts'
@@ -50,12 +50,12 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
   /** Probes the webhook once through the API server. */
   readonly probe: (signal: AbortSignal) => Promise<ProbeResult>
   /** Called each time that the proof changes: whether the API servers reach the webhook, and if not, why. */
-  readonly onProof: (proven: boolean, why: string, configuration: ConfigurationReference) => void
+  readonly onProof: (proven: boolean, why: string, on: EventSubject) => void
   /**
    * Called when somebody keeps overwriting the configuration: with their change (`is pointed at …`) and the
    * milliseconds until we restore it.
    */
-  readonly onOverwritten?: (change: string, pause: number, configuration: ConfigurationReference) => void
+  readonly onOverwritten?: (change: string, pause: number, on: EventSubject) => void
   /** Calls the listener at each new serving certificate; returns the function that removes it. */
   readonly onServed: (listener: () => void) => () => void
   readonly probing?: Probing | undefined
@@ -225,7 +225,7 @@ export class WebhookRegistration implements Runnable {
     if (!this.#written || !this.#latest || !sameButPolicy(this.#written, desired)) return false
     const pause = this.#overwrites.overwritten(performance.now())
     if (pause === 0) return false
-    this.#options.onOverwritten?.(changeOf(object, desired), pause, referenceTo(this.#latest))
+    this.#options.onOverwritten?.(changeOf(object, desired), pause, subjectOf(this.#latest))
     this.#written = undefined
     this.#isPaused = true
     const ended = () => {
@@ -264,7 +264,7 @@ export class WebhookRegistration implements Runnable {
       isInForce: () =>
         this.#seen.object?.webhooks?.some(({ failurePolicy }) => failurePolicy === 'Fail') === true,
       onChange: (proof, why) => {
-        if (this.#seen.object) onProof(proof === 'proven', why, referenceTo(this.#seen.object))
+        if (this.#seen.object) onProof(proof === 'proven', why, subjectOf(this.#seen.object))
         this.#poke()
       },
       logger,

@@ -1,4 +1,5 @@
-import { otherDormouse, type ConfigurationReference } from '../../kubernetes/registration/configuration.ts'
+import type { EventSubject } from '../../kubernetes/ports.ts'
+import { otherDormouse } from '../../kubernetes/registration/configuration.ts'
 import { HeldWorkloads } from '../../kubernetes/registration/held-workloads.ts'
 import { probeWebhook } from '../../kubernetes/registration/probe.ts'
 import { WebhookRegistration } from '../../kubernetes/registration/registration.ts'
@@ -42,8 +43,8 @@ export function webhookRegistration(
       onCaBundle: (listener) => source.onCaBundle(listener),
       onPublished: (bundle) => authority?.published(bundle),
       onServed: (listener) => source.onChange(listener),
-      onProof: (proven, why, reference) => reportProof(wiring, proven, why, reference),
-      onOverwritten: (change, pause, reference) => reportOverwritten(wiring, change, pause, reference),
+      onProof: (proven, why, on) => reportProof(wiring, proven, why, on),
+      onOverwritten: (change, pause, on) => reportOverwritten(wiring, change, pause, on),
       probe: (signal) => probeWebhook(cluster.client, namespace, signal),
       probing: wiring.probing,
       probeNamespace: namespace,
@@ -88,15 +89,12 @@ function reportProof(
   { cluster, logger, metrics }: Wiring,
   proven: boolean,
   why: string,
-  reference: ConfigurationReference,
+  on: EventSubject,
 ): void {
   metrics.webhook.proven(proven)
   logger[proven ? 'info' : 'warn']({ why }, proven ? PROVEN : UNPROVEN)
-  const { name, uid, resourceVersion } = reference
-  // Events on objects without a namespace belong in `default`.
-  const subject = { namespace: 'default', name, uid, resourceVersion, reference }
-  if (proven) cluster.recorder.record(subject, 'Normal', 'WebhookProven', PROVEN)
-  else cluster.recorder.record(subject, 'Warning', 'WebhookUnproven', `${UNPROVEN}: ${why}`)
+  if (proven) cluster.recorder.record(on, 'Normal', 'WebhookProven', PROVEN)
+  else cluster.recorder.record(on, 'Warning', 'WebhookUnproven', `${UNPROVEN}: ${why}`)
 }
 
 /** Reports by Event and log line that another writer keeps overwriting the webhook configuration. */
@@ -104,15 +102,13 @@ function reportOverwritten(
   { cluster, logger }: Wiring,
   change: string,
   pause: number,
-  reference: ConfigurationReference,
+  on: EventSubject,
 ): void {
   const message =
     `It ${change} again and again, and is put right ever more seldom: ` +
     'does a second Dormouse run, or does a sync overwrite it?'
   logger.warn({ restSeconds: pause / 1000 }, `the webhook configuration: ${message}`)
-  const { name, uid, resourceVersion } = reference
-  const subject = { namespace: 'default', name, uid, resourceVersion, reference }
-  cluster.recorder.record(subject, 'Warning', 'OtherWriter', message)
+  cluster.recorder.record(on, 'Warning', 'OtherWriter', message)
 }
 
 /** A part that is created at each start, because our URL and our user are known only then. */
