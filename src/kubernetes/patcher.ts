@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { changeBack, goesToSleep, hasChangedMarks } from '../domain/workload/change.ts'
+import { changeBack, changed, goesToSleep, hasChanged, hasChangedMarks } from '../domain/workload/change.ts'
 import { differingAnnotations } from '../domain/workload/marks.ts'
 import { statusPatch } from '../domain/deciding/missed-runs.ts'
 import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/workload/patch.ts'
@@ -20,8 +20,7 @@ import {
   webhookFailed,
 } from './patch-refusals.ts'
 import type { Copies, LiveReader, WriteOptions, WritePriority, Writer, Written } from './ports.ts'
-import { trim, type ConfiguredFields } from './trim.ts'
-import { afterWrite, carries } from './written.ts'
+import { trim, trimMetadata, type ConfiguredFields } from './trim.ts'
 
 /** Calls that the patcher needs; `KubernetesClient` has them. */
 export interface WorkloadCalls {
@@ -129,7 +128,7 @@ export class WorkloadPatcher implements Writer, LiveReader {
         inStatus.length > 0 ? await this.#send(key, inStatus, options, { subresource: 'status' }) : undefined
       const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)
       if (sent.type === 'written') {
-        const written = afterWrite(workload, change, key.kind, sent.answer, this.#fields)
+        const written = this.#afterWrite(workload, change, sent.answer)
         if (!hasChangedMarks(written, workload, change)) {
           if (goesToSleep(workload, change)) await this.#undo(key, workload, written, options)
           throw rewritten(key)
@@ -175,8 +174,7 @@ export class WorkloadPatcher implements Writer, LiveReader {
       try {
         const change = changeBack(found, withChangesOfOthers(before, written, found))
         const sent = await this.#send(key, jsonPatch(found, change), turn)
-        if (sent.type === 'written')
-          return this.#copy.applied(afterWrite(found, change, key.kind, sent.answer, this.#fields))
+        if (sent.type === 'written') return this.#copy.applied(this.#afterWrite(found, change, sent.answer))
         found = await this.#readLive(key, options.cut)
         if (!isStillUnmarked(found, written)) return
       } catch (error) {
@@ -196,9 +194,18 @@ export class WorkloadPatcher implements Writer, LiveReader {
   ): Promise<void> {
     const sent = await this.#send(key, jsonPatch(workload, change), options, { dryRun: true })
     if (sent.type !== 'written') return
-    const written = afterWrite(workload, change, key.kind, sent.answer, this.#fields)
+    const written = this.#afterWrite(workload, change, sent.answer)
     if (!hasChangedMarks(written, workload, change)) throw rewritten(key)
     this.#undone.delete(workload.uid)
+  }
+
+  /** The workload after a patch. The answer may be its metadata alone; then the rest follows from the change. */
+  #afterWrite(sentFor: Workload, change: Change, answer: PatchAnswer): Workload {
+    const { kind } = sentFor
+    if (answer.kind !== 'PartialObjectMetadata' && answer.spec !== undefined)
+      return trim(kind, answer, undefined, this.#fields)
+    const field = this.#fields?.get(kind)
+    return { ...changed(sentFor, change), ...trimMetadata(kind, answer.metadata, undefined, field) }
   }
 
   async #readLive(key: WorkloadKey, signal: AbortSignal | undefined): Promise<Workload> {
@@ -238,6 +245,18 @@ export class WorkloadPatcher implements Writer, LiveReader {
       throw error
     }
   }
+}
+
+/**
+ * Whether the live object is as the change would have made it: then the patch whose answer was lost was applied. The
+ * state's counter and times make a coincidence impossible.
+ */
+function carries(live: Workload, sentFor: Workload, change: Change): boolean {
+  return (
+    live.uid === sentFor.uid &&
+    live.resourceVersion !== sentFor.resourceVersion &&
+    hasChanged(live, sentFor, change)
+  )
 }
 
 /** Whether a patch whose answer was lost has put the workload to sleep without the marks that keep its count. */

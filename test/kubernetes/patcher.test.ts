@@ -15,6 +15,24 @@ const SNOOZE: Change = { annotations: { state: '{"v":1}' }, label: '3', replicas
 const TEST_FAILED = failure(422, 'the server rejected our request due to an error in our request', 'Invalid')
 const REQUEST = { priority: 'request' } as const
 
+/** How a patch is answered; false: in the ordinary way. */
+type Way = (...args: Parameters<Handler>) => boolean
+
+const answering =
+  (status: number, body: () => unknown): Way =>
+  (_, response) => {
+    answer(response, status, body())
+    return true
+  }
+const failing = (status: number, message: string, reason?: string) =>
+  answering(status, () => failure(status, message, reason))
+const stale = answering(422, () => TEST_FAILED)
+const cut: Way = (_, response) => {
+  response.destroy()
+  return true
+}
+const each = (times: number, way: Way) => Array.from({ length: times }, () => way)
+
 /** Snoozes what runs; the plan of these tests. */
 const snooze = (workload: Workload) => ({
   change: workload.replicas > 0 ? SNOOZE : undefined,
@@ -31,7 +49,7 @@ describe('the patcher', () => {
   let connected: boolean
   let suspected: unknown[]
   /** Answers the next patches before the ordinary way does; one that returns false has not. */
-  let before: ((...args: Parameters<Handler>) => boolean)[]
+  let before: Way[]
 
   const sent = (method: string) => server.received.filter((received) => received.method === method)
   const change = (metadata: object, replicas = object?.spec?.replicas ?? 0) => {
@@ -52,6 +70,15 @@ describe('the patcher', () => {
     return true
   }
 
+  /** The metadata alone, as of a patch that was stored. */
+  const stored = answering(200, () => ({ kind: 'PartialObjectMetadata', metadata: object?.metadata }))
+  const appliedThen =
+    (way: Way): Way =>
+    (received, response) => {
+      apply(received.body)
+      return way(received, response)
+    }
+
   beforeEach(async () => {
     server = await new FakeApiServer().start()
     object = deployment('web', { annotations: { 'dormouse.dev/enabled': 'true' }, labels: { app: 'web' } })
@@ -64,8 +91,8 @@ describe('the patcher', () => {
       if (!object) return answer(response, 404, failure(404, 'not found', 'NotFound'))
       if (received.method === 'GET') return answer(response, 200, object)
       if (before.shift()?.(received, response)) return
-      if (!apply(received.body)) return answer(response, 422, TEST_FAILED)
-      answer(response, 200, { kind: 'PartialObjectMetadata', metadata: object.metadata })
+      if (apply(received.body)) stored(received, response)
+      else stale(received, response)
     }
     patcher = new WorkloadPatcher({
       calls: server.client,
@@ -91,15 +118,7 @@ describe('the patcher', () => {
     )
 
   it('writes the status of a CronJob first, and nothing else until that is written', async () => {
-    const taken: (typeof before)[0] = (_, response) => {
-      answer(response, 200, { kind: 'PartialObjectMetadata', metadata: object?.metadata })
-      return true
-    }
-    const refusing: (typeof before)[0] = (_, response) => {
-      answer(response, 422, TEST_FAILED)
-      return true
-    }
-    before = [refusing, taken]
+    before = [stale, stored]
     await patcher.write(WEB, () => ({ change: { ...SNOOZE, lastScheduleTime: 0 } }), REQUEST)
     const requests = server.received.map(({ method, path }) => `${method} ${path.split('/').at(-1)}`)
     expect(requests).to.deep.equal(['PATCH status', 'GET web', 'PATCH status', 'PATCH web'])
@@ -138,19 +157,9 @@ describe('the patcher', () => {
   })
 
   it('does not call it done where a webhook has rewritten our marks', async () => {
-    before = [
-      (received, response) => {
-        apply(received.body)
-        const { annotations } = deployment('web', {
-          annotations: { 'dormouse.dev/enabled': 'true' },
-        }).metadata
-        answer(response, 200, {
-          kind: 'PartialObjectMetadata',
-          metadata: { ...object?.metadata, annotations },
-        })
-        return true
-      },
-    ]
+    const annotations = { 'dormouse.dev/enabled': 'true' }
+    const metadata = () => ({ ...object?.metadata, annotations })
+    before = [appliedThen(answering(200, () => ({ kind: 'PartialObjectMetadata', metadata: metadata() })))]
     const { code, message } = await refused(patcher.write(WEB, snooze, REQUEST))
     expect(code).to.equal('CLUSTER_REJECTED')
     expect(message).to.contain('run as one account')
@@ -158,13 +167,7 @@ describe('the patcher', () => {
   })
 
   it('takes a whole object for an answer too', async () => {
-    before = [
-      (received, response) => {
-        apply(received.body)
-        answer(response, 200, { kind: 'Deployment', ...object })
-        return true
-      },
-    ]
+    before = [appliedThen(answering(200, () => ({ kind: 'Deployment', ...object })))]
     const { workload } = await patcher.write(WEB, snooze, REQUEST)
     expect(workload).to.include({ replicas: 0, resourceVersion: '11' })
     expect(workload.pods.existing).to.equal(0)
@@ -174,12 +177,7 @@ describe('the patcher', () => {
     const key = { ...WEB, kind: 'daemonsets' } as const
     object = { ...deployment('web'), spec: { template: { spec: {} } } }
     cached = trim('daemonsets', object)
-    before = [
-      (_, response) => {
-        answer(response, 200, { kind: 'PartialObjectMetadata', metadata: object?.metadata })
-        return true
-      },
-    ]
+    before = [stored]
     const plan = () => ({ change: { annotations: {}, snoozeKey: 'true' } })
     const { workload } = await patcher.write(key, plan, REQUEST)
     expect(workload).to.include({ snoozeKey: 'true', hasNodeSelector: true })
@@ -229,39 +227,26 @@ describe('the patcher', () => {
       change({}, (object?.spec?.replicas ?? 0) + 1)
       return false
     }
-    before = [overtake, overtake, overtake, overtake, overtake, overtake]
+    before = each(6, overtake)
     expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CONFLICT' })
     expect(sent('PATCH')).to.have.length(5)
   })
 
   it('takes a 409 for a failed precondition, even if it cannot see why', async () => {
-    const conflict = (...[, response]: Parameters<Handler>) => {
-      answer(response, 409, failure(409, 'the object has been modified', 'Conflict'))
-      return true
-    }
-    before = [conflict, conflict, conflict]
+    before = each(3, failing(409, 'the object has been modified', 'Conflict'))
     const { wrote } = await patcher.write(WEB, snooze, REQUEST)
     expect(wrote).to.equal(true)
     expect(sent('PATCH')).to.have.length(4)
   })
 
   it('does not repeat for ever a patch that can never apply', async () => {
-    const never = (...[, response]: Parameters<Handler>) => {
-      answer(response, 422, TEST_FAILED)
-      return true
-    }
-    before = Array.from({ length: 6 }, () => never)
+    before = each(6, stale)
     expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_REJECTED' })
     expect(sent('PATCH')).to.have.length(2)
   })
 
   it('passes on at once what validation or an admission plugin says, even with a 422', async () => {
-    before = [
-      (_, response) => {
-        answer(response, 422, failure(422, 'spec.replicas: quota says no', 'Invalid'))
-        return true
-      },
-    ]
+    before = [failing(422, 'spec.replicas: quota says no', 'Invalid')]
     const { code, details } = await refused(patcher.write(WEB, snooze, REQUEST))
     expect(code).to.equal('CLUSTER_REJECTED')
     expect(details).to.deep.include({ status: 422, message: 'spec.replicas: quota says no' })
@@ -280,13 +265,7 @@ describe('the patcher', () => {
 
   describe('when the answer is lost', () => {
     it('finds a write that was carried out, and makes it once', async () => {
-      before = [
-        (received, response) => {
-          apply(received.body)
-          response.destroy()
-          return true
-        },
-      ]
+      before = [appliedThen(cut)]
       const { wrote, workload, plan } = await patcher.write(WEB, snooze, REQUEST)
       expect(wrote).to.equal(true)
       expect(plan.seen).to.equal(3)
@@ -296,12 +275,7 @@ describe('the patcher', () => {
     })
 
     it('writes again what was not carried out', async () => {
-      before = [
-        (_, response) => {
-          response.destroy()
-          return true
-        },
-      ]
+      before = [cut]
       const { wrote } = await patcher.write(WEB, snooze, REQUEST)
       expect(wrote).to.equal(true)
       expect(server.received.map(({ method }) => method)).to.deep.equal(['PATCH', 'GET', 'PATCH'])
@@ -312,10 +286,9 @@ describe('the patcher', () => {
       object = deployment('web', { managedFields })
       cached = trim('deployments', object)
       before = [
-        (_, response) => {
+        (...args) => {
           change({})
-          response.destroy()
-          return true
+          return cut(...args)
         },
       ]
       const givesUpReplicas = (workload: Workload) => ({
@@ -326,12 +299,19 @@ describe('the patcher', () => {
       expect(sent('PATCH')).to.have.length(2)
     })
 
+    it('does not take another object of the name for its own write', async () => {
+      before = [
+        (received, response) => {
+          apply(received.body)
+          change({ uid: 'another' })
+          return cut(received, response)
+        },
+      ]
+      expect(await patcher.write(WEB, snooze, REQUEST)).to.include({ wrote: false })
+    })
+
     it('says CLUSTER_UNAVAILABLE when it is lost each time', async () => {
-      const cut = (...[, response]: Parameters<Handler>) => {
-        response.destroy()
-        return true
-      }
-      before = Array.from({ length: 5 }, () => cut)
+      before = each(5, cut)
       expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
     })
   })
@@ -343,13 +323,14 @@ describe('the patcher', () => {
 
     beforeEach(() => {
       drops = true
-      server.handler = ({ method, body, query }, response) => {
+      server.handler = (received, response) => {
+        const { method, body, query } = received
         if (method === 'GET') return answer(response, 200, object)
-        const stored = object
+        const former = object
         if (!apply(body)) return answer(response, 422, TEST_FAILED)
         if (drops) change({ annotations: { 'dormouse.dev/enabled': 'true' }, labels: { app: 'web' } })
-        answer(response, 200, { kind: 'PartialObjectMetadata', metadata: object?.metadata })
-        if (query.has('dryRun')) object = stored
+        stored(received, response)
+        if (query.has('dryRun')) object = former
       }
     })
 
@@ -491,14 +472,14 @@ describe('the patcher', () => {
 
   it('says which admission webhook failed for the workload', async () => {
     const message = 'Internal error occurred: failed calling webhook "hangs.example.com": deadline exceeded'
-    before = [(_, response) => (answer(response, 500, failure(500, message, 'InternalError')), true)]
+    before = [failing(500, message, 'InternalError')]
     const refusal = await refused(patcher.write(WEB, snooze, REQUEST))
     expect(refusal.details).to.include({ webhook: true, status: 500 })
     expect(refusal.message).to.include('hangs.example.com').and.include('deployment shop/web')
   })
 
   it('has the watches looked after when it finds nobody, and for nothing less', async () => {
-    before = [(_, response) => (answer(response, 500, failure(500, 'etcd is away')), true)]
+    before = [failing(500, 'etcd is away')]
     await refused(patcher.write(WEB, snooze, REQUEST))
     expect(suspected).to.deep.equal([])
     await server.stop()
@@ -507,10 +488,7 @@ describe('the patcher', () => {
   })
 
   describe('what is forbidden', () => {
-    const forbidden = (...[, response]: Parameters<Handler>) => {
-      answer(response, 403, failure(403, 'may not patch', 'Forbidden'))
-      return true
-    }
+    const forbidden = failing(403, 'may not patch', 'Forbidden')
 
     it('is refused by the cluster', async () => {
       before = [forbidden]
@@ -525,6 +503,26 @@ describe('the patcher', () => {
       cached = undefined
       expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
     })
+  })
+
+  it('is cut by its second signal although its patch was sent, and not tried again', async () => {
+    const ending = new AbortController()
+    server.handler = () => ending.abort(new Error('led no longer'))
+    const write = patcher.write(WEB, snooze, { priority: 'snooze', cut: ending.signal })
+    expect(await refused(write)).to.equal(ending.signal.reason)
+    expect(server.received).to.have.length(1)
+  })
+
+  it('sees a patch through that was sent, by its signal alone', async () => {
+    const ending = new AbortController()
+    before = [
+      () => {
+        ending.abort()
+        return false
+      },
+    ]
+    const { wrote } = await patcher.write(WEB, snooze, { priority: 'snooze', signal: ending.signal })
+    expect(wrote).to.equal(true)
   })
 
   describe('verifying', () => {

@@ -72,14 +72,14 @@ export const BUGS: readonly Bug[] = [
     file: 'src/kubernetes/patcher.ts',
     find: 'if (mayBeApplied && carries(workload, before, change)) {',
     replace: 'if (mayBeApplied && before === undefined) {',
-    tests: ['test/kubernetes/patcher-cut.test.ts', 'test/kubernetes/patcher.test.ts'],
+    tests: ['test/kubernetes/patcher.test.ts'],
   },
   {
     name: 'the Event comes before its patch',
     file: 'src/kubernetes/patcher.ts',
     find: "const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)",
     replace:
-      "this.#copy.applied(afterWrite(workload, change, key.kind, { kind: 'PartialObjectMetadata', metadata: " +
+      "this.#copy.applied(this.#afterWrite(workload, change, { kind: 'PartialObjectMetadata', metadata: " +
       '{ ...workload, resourceVersion: String(Number(workload.resourceVersion) + 1) } } as never))\n' +
       "      const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)",
     tests: ['test/kubernetes/patcher.test.ts', 'test/service/controller/in-flight.test.ts'],
@@ -256,10 +256,10 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'a patch of a deleted object counts as carried out on its namesake',
-    file: 'src/kubernetes/written.ts',
+    file: 'src/kubernetes/patcher.ts',
     find: 'live.uid === sentFor.uid &&',
     replace: '',
-    tests: ['test/kubernetes/written.test.ts'],
+    tests: ['test/kubernetes/patcher.test.ts'],
   },
   {
     name: 'our own answer replaces what the watch told of the same version',
