@@ -3,49 +3,77 @@ import { dirname, resolve, sep } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { messageOf } from '../service/process/errors.ts'
 
-/** Fields of a kubeconfig that we use, under their own names. Paths are absolute. */
-export interface Cluster {
+/** The types of values, in the words of a message. */
+interface Values {
+  readonly 'a text': string
+  readonly 'a path': string
+  readonly 'true or false': boolean
+  readonly 'a list of texts': readonly string[] | null
+  readonly 'a list of mappings': readonly Fields[] | null
+  readonly 'a mapping': object
+  readonly 'a mapping to lists': Readonly<Record<string, readonly string[]>> | null
+}
+type Types = Readonly<Record<string, keyof Values>>
+type BodyOf<Of extends Types> = { readonly [Name in keyof Of]?: Values[Of[Name]] }
+
+/** The fields that we use: null means absent, other fields are ignored. Paths are relative to the file. */
+const FIELDS = {
+  cluster: {
+    server: 'a text',
+    'certificate-authority': 'a path',
+    'certificate-authority-data': 'a text',
+    'insecure-skip-tls-verify': 'true or false',
+    'tls-server-name': 'a text',
+    'proxy-url': 'a text',
+    extensions: 'a list of mappings',
+  },
+  user: {
+    'client-certificate': 'a path',
+    'client-certificate-data': 'a text',
+    'client-key': 'a path',
+    'client-key-data': 'a text',
+    token: 'a text',
+    tokenFile: 'a path',
+    username: 'a text',
+    password: 'a text',
+    as: 'a text',
+    'as-uid': 'a text',
+    'as-groups': 'a list of texts',
+    'as-user-extra': 'a mapping to lists',
+    exec: 'a mapping',
+    'auth-provider': 'a mapping',
+  },
+  context: { cluster: 'a text', user: 'a text', namespace: 'a text' },
+} as const satisfies Readonly<Record<string, Types>>
+const EXEC = {
+  command: 'a text',
+  args: 'a list of texts',
+  env: 'a list of mappings',
+  installHint: 'a text',
+  provideClusterInfo: 'true or false',
+} as const satisfies Types
+
+/** A cluster of a kubeconfig, as read: its paths are absolute. */
+export interface Cluster extends BodyOf<typeof FIELDS.cluster> {
   readonly server: string
-  readonly 'certificate-authority'?: string
-  readonly 'certificate-authority-data'?: string
-  readonly 'insecure-skip-tls-verify'?: boolean
-  readonly 'tls-server-name'?: string
-  readonly 'proxy-url'?: string
   readonly extensions?: readonly { readonly name: string; readonly extension: unknown }[] | null
 }
 
-export interface User {
-  readonly 'client-certificate'?: string
-  readonly 'client-certificate-data'?: string
-  readonly 'client-key'?: string
-  readonly 'client-key-data'?: string
-  readonly token?: string
-  readonly tokenFile?: string
-  readonly username?: string
-  readonly password?: string
-  readonly as?: string
-  readonly 'as-uid'?: string
-  readonly 'as-groups'?: readonly string[] | null
-  readonly 'as-user-extra'?: Readonly<Record<string, readonly string[]>> | null
+/** A user, as read: its paths are absolute. */
+export interface User extends BodyOf<typeof FIELDS.user> {
   readonly exec?: ExecPlugin
   readonly 'auth-provider'?: { readonly name: string; readonly config?: object }
 }
 
 /** `exec` of a kubeconfig's user. */
-export interface ExecPlugin {
+export interface ExecPlugin extends BodyOf<typeof EXEC> {
   readonly apiVersion?: string
-  readonly command?: string
-  readonly args?: readonly string[] | null
-  readonly env?: readonly { readonly name: string; readonly value: string }[] | null
-  readonly installHint?: string
   readonly interactiveMode?: string
-  readonly provideClusterInfo?: boolean
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null
 }
 
-interface Context {
+interface Context extends BodyOf<typeof FIELDS.context> {
   readonly cluster: string
-  readonly user?: string
-  readonly namespace?: string
 }
 
 /** The content of one file, or of several merged: `file` names them all. The first of equal names counts. */
@@ -101,64 +129,21 @@ function parsed(text: string): Fields {
   return config
 }
 
-const TYPES = {
+const CHECKS: Readonly<Record<keyof Values, (value: unknown) => boolean>> = {
   'a text': isText,
   'a path': isText,
-  'true or false': (value: unknown) => typeof value === 'boolean',
+  'true or false': (value) => typeof value === 'boolean',
   'a list of texts': isTexts,
-  'a list of mappings': (value: unknown) => Array.isArray(value) && value.every(isMapping),
+  'a list of mappings': (value) => Array.isArray(value) && value.every(isMapping),
   'a mapping': isMapping,
-  'a mapping to lists': (value: unknown) => isMapping(value) && Object.values(value).every(isTexts),
-} as const
-type Types = Readonly<Record<string, keyof typeof TYPES>>
-type TypesOf<Body> = Readonly<Record<keyof Body, keyof typeof TYPES>>
-
-/** The fields that we use: null means absent, other fields are ignored. Paths are relative to the file. */
-const FIELDS: {
-  readonly cluster: TypesOf<Cluster>
-  readonly user: TypesOf<User>
-  readonly context: TypesOf<Context>
-} = {
-  cluster: {
-    server: 'a text',
-    'certificate-authority': 'a path',
-    'certificate-authority-data': 'a text',
-    'insecure-skip-tls-verify': 'true or false',
-    'tls-server-name': 'a text',
-    'proxy-url': 'a text',
-    extensions: 'a list of mappings',
-  },
-  user: {
-    'client-certificate': 'a path',
-    'client-certificate-data': 'a text',
-    'client-key': 'a path',
-    'client-key-data': 'a text',
-    token: 'a text',
-    tokenFile: 'a path',
-    username: 'a text',
-    password: 'a text',
-    as: 'a text',
-    'as-uid': 'a text',
-    'as-groups': 'a list of texts',
-    'as-user-extra': 'a mapping to lists',
-    exec: 'a mapping',
-    'auth-provider': 'a mapping',
-  },
-  context: { cluster: 'a text', user: 'a text', namespace: 'a text' },
-}
-const EXEC: Types = {
-  command: 'a text',
-  args: 'a list of texts',
-  env: 'a list of mappings',
-  installHint: 'a text',
-  provideClusterInfo: 'true or false',
+  'a mapping to lists': (value) => isMapping(value) && Object.values(value).every(isTexts),
 }
 
 /** Throws an Error for the first field of a wrong type: `users[0]: token is a number: put it in quotes`. */
 function checkFields(place: string, fields: Fields, types: Types): void {
   for (const [name, type] of Object.entries(types)) {
     const value = fields[name] ?? undefined
-    if (value === undefined || TYPES[type](value)) continue
+    if (value === undefined || CHECKS[type](value)) continue
     const isBare = type === 'a text' && typeof value !== 'object'
     throw new Error(`${place}${name} is ${isBare ? `a ${typeof value}: put it in quotes` : `not ${type}`}`)
   }
