@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { expect } from 'chai'
 import { issueCa, issueLeaf } from '../../../src/service/certificates/issue.ts'
 import { readCertificate } from '../../../src/service/certificates/x509.ts'
-import { servingNames } from '../../../src/service/certificates/create.ts'
+import { servingNames } from '../../../src/service/wiring/certificates.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.250Z')
 const HOUR = 3_600_000
@@ -38,10 +38,8 @@ describe('issued certificates', () => {
   })
 
   it('are for the Service and for the host of the URL', async () => {
-    const names = servingNames({
-      service: { name: 'dormouse', namespace: 'tools' },
-      url: 'https://hooks.example:8443/base',
-    })
+    const service = { name: 'dormouse', namespace: 'tools' }
+    const names = servingNames(service, 'https://hooks.example:8443/base')
     const leaf = await issueLeaf(await issueCa(NOW, HOUR), [...names, '10.0.0.5', '::1'], NOW, HOUR)
     const certificate = new X509Certificate(leaf.cert)
     for (const host of ['dormouse.tools.svc', 'dormouse.tools.svc.cluster.local', 'hooks.example']) {
@@ -53,8 +51,8 @@ describe('issued certificates', () => {
   })
 
   it('are for an IP address when the URL has one', () => {
-    expect(servingNames({ service: undefined, url: 'https://127.0.0.1:9443' })).to.deep.equal(['127.0.0.1'])
-    expect(servingNames({ service: undefined, url: 'https://[::1]:9443' })).to.deep.equal(['::1'])
-    expect(servingNames({ service: undefined, url: null })).to.deep.equal([])
+    expect(servingNames(undefined, 'https://127.0.0.1:9443')).to.deep.equal(['127.0.0.1'])
+    expect(servingNames(undefined, 'https://[::1]:9443')).to.deep.equal(['::1'])
+    expect(servingNames(undefined, null)).to.deep.equal([])
   })
 })
