@@ -66,23 +66,23 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
  * Keeps the MutatingWebhookConfiguration `dormouse` as desired; only the leader runs it. With a `url` it creates the
  * configuration, and again when it is deleted. Inside a cluster the chart creates it, and a missing one stays missing.
  * The webhooks of held workloads turn to Fail once the API server trusts us, has been proven to reach us and, inside,
- * once our Namespace owns the configuration; and back to Ignore when it no longer reaches us.
+ * once our Namespace owns the configuration; and back to Ignore when it no longer reaches us. It runs once.
  */
 export class WebhookRegistration implements Runnable {
   readonly name = 'webhook registration'
   readonly #options: WebhookRegistrationOptions
   readonly #delay: Delay
   readonly #writer: ConfigurationWriter
-  /** The configuration by the latest event of the watch; `known` is false before the first. */
-  #seen: { readonly known: boolean; readonly object: Configuration | undefined } = UNKNOWN
+  readonly #proof: WebhookProof
+  readonly #life = new AbortController()
+  /** The configuration by the latest event of the watch; undefined before the first. */
+  #seen: { readonly object: Configuration | undefined } | undefined
   /** The configuration before it was deleted. */
   #latest: Configuration | undefined
-  #life: AbortController | undefined
   #ended: Promise<unknown> = Promise.resolve()
   #wake: () => void = () => {}
   #dirty = false
   #isPoked = false
-  #proof: WebhookProof | undefined
   /** The bundle of the latest proof. */
   #probedWith: string | undefined
   /** The webhooks as we last wrote them; undefined once somebody's change of them was handled. */
@@ -99,24 +99,29 @@ export class WebhookRegistration implements Runnable {
     this.#options = options
     this.#delay = options.delay ?? systemDelay
     this.#writer = new ConfigurationWriter(options.client, this.#delay)
+    const { probe, probing, logger, onProof } = options
+    this.#proof = new WebhookProof({
+      probe,
+      isInForce: () =>
+        this.#seen?.object?.webhooks?.some(({ failurePolicy }) => failurePolicy === 'Fail') === true,
+      onChange: (proof, why) => {
+        if (this.#seen?.object) onProof(proof === 'proven', why, subjectOf(this.#seen.object))
+        this.#poke()
+      },
+      logger,
+      probing,
+    })
   }
 
   /** Resolves at once: a configuration that cannot be written does not delay the leader's other parts. */
   async start(): Promise<void> {
-    const life = new AbortController()
-    const { signal } = life
-    this.#life = life
-    this.#seen = UNKNOWN
-    this.#written = undefined
-    this.#writtenOver = undefined
-    this.#isPaused = false
+    const { signal } = this.#life
     const { client, logger, onCaBundle, onServed, held } = this.#options
-    const proof = this.#newProof()
     const unsubscribe = [
       onCaBundle(() => this.#poke()),
       held.onChange(() => this.#pokeSoon(signal)),
       onServed(() => {
-        if (proof.hasBegun) proof.begin()
+        if (this.#proof.hasBegun) this.#proof.begin()
       }),
     ]
     signal.addEventListener('abort', () => {
@@ -126,7 +131,7 @@ export class WebhookRegistration implements Runnable {
     const watching = watchObject<Configuration>(
       { client, logger, reference: CONFIGURATION, delay: this.#delay },
       (object) => {
-        this.#seen = { known: true, object }
+        this.#seen = { object }
         this.#latest = object ?? this.#latest
         if (!object || versionOf(object) !== this.#writtenOver) this.#writtenOver = undefined
         this.#poke()
@@ -138,8 +143,8 @@ export class WebhookRegistration implements Runnable {
 
   /** Resolves when no call is in flight. */
   async stop(): Promise<void> {
-    this.#life?.abort()
-    await Promise.all([this.#ended, this.#proof?.stop()])
+    this.#life.abort()
+    await Promise.all([this.#ended, this.#proof.stop()])
   }
 
   #poke(): void {
@@ -163,9 +168,9 @@ export class WebhookRegistration implements Runnable {
     while (!signal.aborted) {
       if (!this.#dirty) await new Promise<void>((resolve) => (this.#wake = resolve))
       this.#dirty = false
-      if (signal.aborted || !this.#seen.known) continue
+      if (signal.aborted || !this.#seen) continue
       try {
-        await this.#reconcile(signal)
+        await this.#reconcile(this.#seen.object, signal)
         failures = 0
       } catch (err) {
         if (signal.aborted) return
@@ -177,8 +182,7 @@ export class WebhookRegistration implements Runnable {
     }
   }
 
-  async #reconcile(signal: AbortSignal): Promise<void> {
-    const { object } = this.#seen
+  async #reconcile(object: Configuration | undefined, signal: AbortSignal): Promise<void> {
     const { url, logger, caBundle, onPublished, ownNamespace, mayWrite = () => true } = this.#options
     if (!mayWrite() || this.#writtenOver === versionOf(object)) return
     if (!object) {
@@ -252,25 +256,9 @@ export class WebhookRegistration implements Runnable {
 
   /** Starts a proof for a configuration that is as desired, and another when its bundle has changed. */
   #probe(bundle: string | undefined): void {
-    if (this.#proof?.hasBegun && this.#probedWith === bundle) return
+    if (this.#proof.hasBegun && this.#probedWith === bundle) return
     this.#probedWith = bundle
-    this.#proof?.begin()
-  }
-
-  #newProof(): WebhookProof {
-    const { probe, probing, logger, onProof } = this.#options
-    this.#proof = new WebhookProof({
-      probe,
-      isInForce: () =>
-        this.#seen.object?.webhooks?.some(({ failurePolicy }) => failurePolicy === 'Fail') === true,
-      onChange: (proof, why) => {
-        if (this.#seen.object) onProof(proof === 'proven', why, subjectOf(this.#seen.object))
-        this.#poke()
-      },
-      logger,
-      probing,
-    })
-    return this.#proof
+    this.#proof.begin()
   }
 
   async #create(signal: AbortSignal): Promise<void> {
@@ -287,7 +275,7 @@ export class WebhookRegistration implements Runnable {
 
   #standing(isTied: boolean, present: readonly MutatingWebhook[]): Standing {
     const held = this.#options.held.scope(writtenScope(heldScaleOf(present)))
-    return { isTied, proof: this.#proof?.state ?? 'unknown', held }
+    return { isTied, proof: this.#proof.state, held }
   }
 
   async #owner(signal: AbortSignal): Promise<OwnerReference | 'going' | undefined> {
@@ -303,5 +291,3 @@ const SOON = 250
 function versionOf(object: Configuration | undefined): string {
   return object?.metadata.resourceVersion ?? ABSENT
 }
-
-const UNKNOWN = { known: false, object: undefined } as const

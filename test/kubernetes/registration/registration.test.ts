@@ -281,7 +281,7 @@ describe('the webhook configuration', () => {
     await settled()
     await registration.stop()
     const before = writes().length
-    await registration.start()
+    await outside()
     await until(() => published.length > 1)
     configurations.put(configurations.objects.get('dormouse')!)
     await until(() => published.length > 2)
