@@ -7,17 +7,7 @@ import { call, type Outcome } from './terminal.ts'
 
 /** Runs `dormouse check` with these arguments, as outside a cluster. */
 export function callCheck(...args: string[]): Promise<Outcome> {
-  return call(
-    (program, ports) =>
-      registerCheck(program, {
-        ...ports,
-        timezone: 'UTC',
-        stopSignal: new AbortController().signal,
-        ownNamespace: undefined,
-      }),
-    ['check', ...args],
-    Date.now(),
-  )
+  return call(registerCheck, ['check', ...args], Date.now())
 }
 
 /** The forecast of `dormouse check` for a cluster under this configuration. @throws Error with its message if it fails */

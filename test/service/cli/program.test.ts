@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { InvalidConfig } from '../../../src/service/config/config.ts'
 import type { Command } from 'commander'
-import { call, type TerminalPorts } from './terminal.ts'
+import type { CliPorts } from '../../../src/service/cli/program.ts'
+import { call } from './terminal.ts'
 
-const greets = (program: Command, { stdout }: TerminalPorts) => {
+const greets = (program: Command, { stdout }: CliPorts) => {
   program.command('greet').action(() => void stdout.write('good night\n'))
 }
 const fails = (error: Error) => (program: Command) => {

@@ -76,14 +76,7 @@ describe('dormouse release --all', () => {
   const release = (kubeconfig = proxy.kubeconfig, ...more: string[]): Promise<Outcome> =>
     call(
       (program, ports) =>
-        registerRelease(program, {
-          ...ports,
-          environment: {},
-          timezone: 'UTC',
-          stopSignal: new AbortController().signal,
-          ownNamespace: undefined,
-          logDestination: { write: (line) => void (logged += line) },
-        }),
+        registerRelease(program, { ...ports, logDestination: { write: (line) => void (logged += line) } }),
       ['release', '--all', '--kubeconfig', kubeconfig, '--config', at('config.yaml'), ...more],
     )
 

@@ -22,16 +22,9 @@ describe('an error over a port that is in use', () => {
   after(() => other.close())
 
   const sandbox = (settings: Record<string, string>): Promise<Outcome> => {
-    const rest = {
-      environment: {},
-      timezone: 'UTC',
-      startedBy: { node: '/usr/bin/node', file: '/main.ts' },
-      stopSignal: new AbortController().signal,
-      ownNamespace: undefined,
-      logDestination: { write: () => undefined },
-    }
+    const startedBy = { node: '/usr/bin/node', file: '/main.ts' }
     const args = FLAGS.flatMap((flag) => [flag, settings[flag] ?? '0'])
-    return call((program, ports) => registerSandbox(program, { ...ports, ...rest }), ['sandbox', ...args])
+    return call((program, ports) => registerSandbox(program, { ...ports, startedBy }), ['sandbox', ...args])
   }
 
   for (const [flag, told] of [

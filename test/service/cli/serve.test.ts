@@ -39,21 +39,13 @@ describe('dormouse serve', () => {
     const warned: string[] = []
     const outcome = await call(
       (program, ports) => {
-        const stopSignal = AbortSignal.abort()
         const logDestination = {
           write(line: string) {
             const { level, msg } = JSON.parse(line) as { level: string; msg: string }
             if (level === 'warn') warned.push(msg)
           },
         }
-        registerServe(program, {
-          ...ports,
-          environment: {},
-          timezone: 'UTC',
-          stopSignal,
-          ownNamespace: undefined,
-          logDestination,
-        })
+        registerServe(program, { ...ports, stopSignal: AbortSignal.abort(), logDestination })
       },
       ['serve', '--config', config, '--kubeconfig', kubeconfig],
     )
