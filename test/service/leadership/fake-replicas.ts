@@ -221,11 +221,18 @@ export class FakeReplica {
   }
 }
 
-/** Two replicas of which the first leads. */
-export async function aPair() {
+/** One replica, which leads. */
+export async function aLeader(options?: ReplicaOptions) {
   const world = new FakeReplicas()
-  const [leader, standby] = [world.replica(), world.replica()]
+  const leader = world.replica(options)
   await leader.start()
+  return { world, leader }
+}
+
+/** Two replicas of which the first leads. */
+export async function aPair(options?: ReplicaOptions) {
+  const { world, leader } = await aLeader(options)
+  const standby = world.replica()
   await standby.start()
   return { world, leader, standby }
 }

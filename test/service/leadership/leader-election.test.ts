@@ -1,14 +1,21 @@
 import { expect } from 'chai'
-import { aPair, DURATION, FakeReplicas, RENEW, RETRY, START, type FakeReplica } from './fake-replicas.ts'
+import {
+  aLeader,
+  aPair,
+  DURATION,
+  FakeReplicas,
+  RENEW,
+  RETRY,
+  START,
+  type FakeReplica,
+} from './fake-replicas.ts'
 
 const leads = (replica: FakeReplica) => () => replica.acting
 
 describe('leader election', () => {
   it('acquires a Lease without a spec at once, and writes it as Kubernetes does', async () => {
-    const world = new FakeReplicas()
-    const replica = world.replica()
-    await replica.start()
-    expect(replica.told).to.deep.equal(['lead', 'start'])
+    const { world, leader } = await aLeader()
+    expect(leader.told).to.deep.equal(['lead', 'start'])
     expect(world.stored?.record).to.deep.include({ holder: 'replica-1', durationSeconds: 15, transitions: 0 })
     expect(world.stored?.record.renewTime).to.match(/^2026-03-02T12:00:00\.\d{6}Z$/)
     expect(world.stored?.record.acquireTime).to.equal(world.stored?.record.renewTime)
@@ -80,11 +87,7 @@ describe('a leader that ends', () => {
   })
 
   it('holds the Lease until its parts have stopped, however long that takes', async () => {
-    const world = new FakeReplicas()
-    const leader = world.replica({ stopTime: 40_000 })
-    const standby = world.replica()
-    await leader.start()
-    await standby.start()
+    const { world, leader, standby } = await aPair({ stopTime: 40_000 })
     void leader.election.stop()
     await world.time.pass(39_000)
     expect(world.holder).to.equal('replica-1')
@@ -113,12 +116,10 @@ describe('a leader that ends', () => {
   })
 
   it('can be started again', async () => {
-    const world = new FakeReplicas()
-    const replica = world.replica()
-    await replica.start()
-    void replica.election.stop()
+    const { world, leader } = await aLeader()
+    void leader.election.stop()
     await world.time.pass(5000)
-    await replica.start()
+    await leader.start()
     expect(world.leaders).to.deep.equal(['replica-1'])
   })
 })
@@ -126,11 +127,7 @@ describe('a leader that ends', () => {
 describe('a leader that cannot renew', () => {
   for (const weather of ['refused', 'hang'] as const) {
     it(`stops after the renew deadline, before another begins: calls are ${weather}`, async () => {
-      const world = new FakeReplicas()
-      const leader = world.replica({ stopTime: 2000 })
-      const standby = world.replica()
-      await leader.start()
-      await standby.start()
+      const { world, leader, standby } = await aPair({ stopTime: 2000 })
       leader.weather = weather
       const stopped = await world.until(() => !leader.acting, 60_000)
       expect(stopped).to.be.within(RENEW - RETRY, RENEW + 2000 + 100)
@@ -161,22 +158,16 @@ describe('a leader that cannot renew', () => {
   })
 
   it('leads again at once after an outage in which nobody acquired the Lease', async () => {
-    const world = new FakeReplicas()
-    const replica = world.replica()
-    await replica.start()
-    replica.weather = 'refused'
-    await world.until(() => !replica.acting, 20_000)
+    const { world, leader } = await aLeader()
+    leader.weather = 'refused'
+    await world.until(() => !leader.acting, 20_000)
     await world.time.pass(1000)
-    replica.weather = 'fair'
-    expect(await world.until(leads(replica), 20_000)).to.be.below(RETRY)
+    leader.weather = 'fair'
+    expect(await world.until(leads(leader), 20_000)).to.be.below(RETRY)
   })
 
   it('counts its deadline from when it asked to renew, not from the answer', async () => {
-    const world = new FakeReplicas()
-    const leader = world.replica({ stopTime: 4000 })
-    const standby = world.replica()
-    await leader.start()
-    await standby.start()
+    const { world, leader, standby } = await aPair({ stopTime: 4000 })
     leader.late = 4000
     const { renewTime } = world.stored?.record ?? {}
     await world.until(() => world.stored?.record.renewTime !== renewTime, 5000)
@@ -265,10 +256,8 @@ describe('a leading part that does not start', () => {
 
 describe('a candidate that forces the Lease', () => {
   it('takes it from a live leader, and acts once that one can no longer act', async () => {
-    const world = new FakeReplicas()
-    const leader = world.replica({ stopTime: 2000 })
+    const { world, leader } = await aLeader({ stopTime: 2000 })
     const released = world.replica({ force: true })
-    await leader.start()
     await world.time.pass(10_000)
     await released.start()
     expect(world.holder).to.equal('replica-2')
@@ -279,10 +268,8 @@ describe('a candidate that forces the Lease', () => {
   })
 
   it('does so once: two of them do not take it from each other forever', async () => {
-    const world = new FakeReplicas()
-    const leader = world.replica()
+    const { world } = await aLeader()
     const [first, second] = [world.replica({ force: true }), world.replica({ force: true })]
-    await leader.start()
     await first.start()
     await second.start()
     await world.until(() => world.leaders.length === 0, RETRY + 100)
@@ -294,9 +281,7 @@ describe('a candidate that forces the Lease', () => {
   })
 
   it('waits for nobody where the Lease is free', async () => {
-    const world = new FakeReplicas()
-    const released = world.replica({ force: true })
-    await released.start()
-    expect(released.told).to.deep.equal(['lead', 'start'])
+    const { leader } = await aLeader({ force: true })
+    expect(leader.told).to.deep.equal(['lead', 'start'])
   })
 })
