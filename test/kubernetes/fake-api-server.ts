@@ -139,7 +139,7 @@ export class FakeCollection {
     const metadata = { uid: 'an-uid', ...object.metadata, resourceVersion: String(++this.#version) }
     const stored = { ...object, metadata }
     this.objects.set(object.metadata.name, stored)
-    this.tell(type, stored)
+    this.#tell(type, stored)
     return stored
   }
 
@@ -148,7 +148,7 @@ export class FakeCollection {
     this.objects.delete(name)
     if (object) {
       const metadata = { ...object.metadata, resourceVersion: String(++this.#version) }
-      this.tell('DELETED', { ...object, metadata })
+      this.#tell('DELETED', { ...object, metadata })
     }
     return object
   }
@@ -188,7 +188,7 @@ export class FakeCollection {
   }
 
   /** An event of every watch. */
-  tell(type: string, object: StoredObject): void {
+  #tell(type: string, object: StoredObject): void {
     const line = `${JSON.stringify({ type, object })}\n`
     this.#history.push({ version: this.#version, line })
     for (const response of this.watches) response.write(line)

@@ -15,6 +15,9 @@ export const list =
   (_, response) =>
     answer(response, 200, page(version, items))
 
+/** An event of a watch. */
+export const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`
+
 /** An informer and its API server, whose answers for Deployments are told in turn; the other kinds are empty. */
 export class InformedDeployments {
   readonly server = new FakeApiServer()

@@ -2,10 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { KINDS } from '../../src/domain/workload/workload.ts'
 import { answer, failure, until, type Handler } from './fake-api-server.ts'
-import { InformedDeployments, list, page } from './informed-deployments.ts'
+import { InformedDeployments, line, list, page } from './informed-deployments.ts'
 import { WEB, deployment } from './objects.ts'
-
-const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`
 
 const refused: Handler = (_, response) => answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
 

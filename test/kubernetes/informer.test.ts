@@ -3,10 +3,9 @@ import { expect } from 'chai'
 import { KINDS, type Workload } from '../../src/domain/workload/workload.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 import { answer, failure, until, type Handler } from './fake-api-server.ts'
-import { InformedDeployments, list } from './informed-deployments.ts'
+import { InformedDeployments, line, list } from './informed-deployments.ts'
 import { WEB, deployment, workload } from './objects.ts'
 
-const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`
 const bookmark = (resourceVersion: string) => line('BOOKMARK', { metadata: { resourceVersion } })
 
 describe("the informer's watch", () => {

@@ -95,22 +95,6 @@ describe('the informer of Namespaces', () => {
     expect(observer.restarts).to.include('namespaces expired')
   })
 
-  it('takes nothing told late of a former Namespace for the present one of that name', async () => {
-    const former = collection.objects.get('shop')!
-    await informer.start()
-    await until(() => collection.watches.size === 1)
-    collection.delete('shop')
-    const late = (type: string) =>
-      collection.tell(type, { ...former, metadata: { ...former.metadata, resourceVersion: '12' } })
-    collection.put({ metadata: { name: 'shop', uid: 'another' } })
-    late('MODIFIED')
-    late('DELETED')
-    collection.put(object('last'))
-    await until(() => informer.get('last') !== undefined)
-    expect(informer.get('shop')?.uid).to.equal('another')
-    expect(changes.slice(1, -1)).to.deep.equal(['shop 8:00-18:00 > -', '- > shop undefined'])
-  })
-
   it('knows none while the cluster refuses to show them, and goes on trying', async () => {
     collection.refuse = (_, response) => {
       answer(response, 403, failure(403, 'namespaces is forbidden', 'Forbidden'))

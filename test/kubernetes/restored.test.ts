@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { answer, failure, until, type Handler } from './fake-api-server.ts'
-import { InformedDeployments, list, page } from './informed-deployments.ts'
+import { InformedDeployments, line, list, page } from './informed-deployments.ts'
 import { WEB, deployment, workload } from './objects.ts'
 
-const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`
 const web = (resourceVersion: string, parts: object = {}) => deployment('web', { resourceVersion, ...parts })
 const expired = line('ERROR', failure(410, 'too old', 'Expired'))
 

@@ -57,19 +57,6 @@ describe('the store of ScaledObjects', () => {
     expect([...store.list(), ...store.ofTarget(WEB)]).to.deep.equal([])
   })
 
-  it('goes back to an older object only where the list outranks its copy, also to one of another uid', () => {
-    const { store, told } = aStore()
-    store.sink.put(scaler('5'), OUTRANKS_NONE)
-    store.sink.put(scaler('4', { target: 'late' }), (version) => version < '5')
-    store.sink.put(scaler('3', { uid: 'former' }), OUTRANKS_NONE)
-    expect(told).to.deep.equal(['- > 5'])
-    store.sink.put(scaler('4', { target: 'api' }), (version) => version === '5')
-    expect(told).to.deep.equal(['- > 5', '5 > 4'])
-    expect(store.ofTarget(WEB)).to.deep.equal([])
-    store.sink.put(scaler('3', { uid: 'former' }), () => true)
-    expect(told.slice(2)).to.deep.equal(['4 > -', '- > 3'])
-  })
-
   it('keeps what a list lacks and does not outrank: it was made since', () => {
     const { store } = aStore()
     store.sink.put(scaler('5'), OUTRANKS_NONE)
