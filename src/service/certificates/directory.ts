@@ -102,8 +102,9 @@ export class DirectoryCertificates implements Runnable {
     const now = clock()
     if (this.#served && now >= this.source.expiresAt)
       logger.warn({ directory }, 'the certificate has expired')
-    const due = [now < this.#settledAt ? this.#settledAt : Infinity, this.#former?.until ?? Infinity]
-    this.#readAt(Math.min(now + READ_EVERY_MS, ...due))
+    // What has changed while the files were read is read sooner.
+    const due = [this.#timer.at, now < this.#settledAt ? this.#settledAt : undefined, this.#former?.until]
+    this.#readAt(Math.min(now + READ_EVERY_MS, ...due.map((at) => at ?? Infinity)))
   }
 
   #take(files: Files): void {

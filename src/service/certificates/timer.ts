@@ -6,6 +6,7 @@ export class Timer {
   readonly #clock: Clock
   readonly #later: Later
   #cancel: (() => void) | undefined
+  #at: Instant | undefined
 
   constructor(fire: () => void, clock: Clock, later: Later = systemLater) {
     this.#fire = fire
@@ -13,15 +14,26 @@ export class Timer {
     this.#later = later
   }
 
+  /** The instant that it is set to; undefined: it is not armed. */
+  get at(): Instant | undefined {
+    return this.#at
+  }
+
   /** Replaces the instant that was set before. */
   set(at: Instant): void {
     this.clear()
+    this.#at = at
     const sleep = Math.min(LONGEST_SLEEP, Math.max(0, at - this.#clock()))
-    this.#cancel = this.#later(this.#fire, Math.ceil(sleep))
+    const fire = () => {
+      this.#at = undefined
+      this.#fire()
+    }
+    this.#cancel = this.#later(fire, Math.ceil(sleep))
   }
 
   clear(): void {
     this.#cancel?.()
     this.#cancel = undefined
+    this.#at = undefined
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { PassThrough } from 'node:stream'
 import { expect } from 'chai'
 import { pino } from 'pino'
@@ -69,6 +70,20 @@ describe('certificates from a directory', () => {
     await put(leaf)
     expect(await change).to.deep.equal(leaf)
     expect(certificates.source.current).to.deep.equal(leaf)
+  })
+
+  it('are read again when they change while they are read', async () => {
+    await put((await issued()).leaf)
+    await certificates.start()
+    // Some 50 ms after the first file was written, both are read.
+    for (let pause = 46; pause < 56; pause++) {
+      const { leaf } = await issued()
+      const change = next()
+      await write('tls.crt', leaf.cert)
+      await sleep(pause)
+      await write('tls.key', leaf.key)
+      expect(await change).to.deep.equal(leaf)
+    }
   })
 
   it('are read again when Kubernetes swaps the whole directory by a symbolic link', async () => {
