@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { MAX_TTL, newKeyPair, signToken } from '../api/auth/local-token.ts'
 import type { Clock } from '../process/clock.ts'
 import type { Config } from '../config/config.ts'
@@ -9,12 +9,19 @@ import { Lifecycle } from '../process/lifecycle.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
 import { SandboxCluster } from '../../sandbox/sandbox.ts'
-import { writePlugin, type Program } from './sandbox-plugin.ts'
 import { Service, type Addresses } from './service.ts'
 
 const ISSUER = 'dormouse-sandbox'
 const AUDIENCE = 'dormouse'
 const NEW_TOKEN = 'get a new token, or paste the export lines of the sandbox again'
+
+/** How this program is started. */
+interface Program {
+  /** The path of Node. */
+  readonly node: string
+  /** The path of main.ts, or of the bundle. */
+  readonly file: string
+}
 
 interface SandboxOptions {
   readonly config: Config
@@ -124,4 +131,21 @@ export class Sandbox implements Runnable {
     })
     await this.#service.start()
   }
+}
+
+/**
+ * Writes `kubectl-dormouse` into a new folder for the PATH, so that `kubectl dormouse` works. Not with `#!/usr/bin/env
+ * node`: the Node there may be too old for us.
+ */
+async function writePlugin(folder: string, { node, file }: Program): Promise<void> {
+  await mkdir(folder)
+  // The program prints its name in commands for the person.
+  const link = join(folder, `kubectl-dormouse${extname(file)}`)
+  await symlink(file, link)
+  const script = `#!/bin/sh\nexec ${quoted(node)} ${quoted(link)} "$@"\n`
+  await writeFile(join(folder, 'kubectl-dormouse'), script, { mode: 0o755 })
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", `'\\''`)}'`
 }
