@@ -2,17 +2,11 @@ import { quietLater, systemMonotonic, type Later, type Monotonic } from '../../s
 import { factsOf } from '../../domain/kinds.ts'
 import { HELD_LABEL, type Workload } from '../../domain/workload/workload.ts'
 import { Timers } from '../../service/process/timers.ts'
+import type { WorkloadInformer } from '../informer.ts'
 import { joined, scaledName, scopeOf, type HeldScope } from './held-scope.ts'
 
 /** Milliseconds that a workload stays listed after its last hold, so that a new pin soon after needs no write. */
 const STAYS = 5 * 60_000
-
-/** The part of the informer that we need. */
-export interface WatchedWorkloads {
-  onChange(listener: (before: Workload | undefined, after: Workload | undefined) => void): void
-  /** Resolves when every kind was listed. */
-  complete(): Promise<void>
-}
 
 /**
  * Scalable workloads that a pin or override holds, or held in the last five minutes: their scaling needs our answer.
@@ -26,7 +20,7 @@ export class HeldWorkloads {
   #isWhole = false
 
   constructor(
-    workloads: WatchedWorkloads,
+    workloads: Pick<WorkloadInformer, 'onChange' | 'complete'>,
     monotonic: Monotonic = systemMonotonic,
     later: Later = quietLater,
   ) {
