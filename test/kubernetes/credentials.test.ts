@@ -37,17 +37,14 @@ describe('credentials', () => {
       'current-context': 'one',
       clusters: [{ name: 'c', cluster }],
       users: [{ name: 'u', user }],
-      contexts: [
-        { name: 'one', context: { cluster: 'c', user: 'u', namespace: 'sleep' } },
-        { name: 'broken', context: { cluster: 'elsewhere', user: 'u' } },
-      ],
+      contexts: [{ name: 'one', context: { cluster: 'c', user: 'u', namespace: 'sleep' } }],
     }
     await writeFile(at('config'), stringify(config))
     return at('config')
   }
 
-  function load(file: string, context?: string): Credentials {
-    return new Credentials({ source: { file, context }, logger: silentLogger, now: () => now })
+  function load(file: string): Credentials {
+    return new Credentials({ source: { file }, logger: silentLogger, now: () => now })
   }
 
   async function call(credentials: Credentials): Promise<string | undefined> {
@@ -320,40 +317,6 @@ describe('credentials', () => {
       const failed = await call(load(await kubeconfig({}, cluster))).catch((error: Error) => error)
       expect(failed).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'unreachable' })
       expect(clients).to.deep.equal([])
-    })
-  })
-
-  describe('that are missing', () => {
-    const message = (task: () => unknown): string => {
-      try {
-        task()
-      } catch (error) {
-        return (error as Error).message
-      }
-      return expect.fail('it was loaded')
-    }
-
-    it('are named: the file', () => {
-      expect(message(() => load(at('nowhere')))).to.match(
-        /cannot load the kubeconfig .*nowhere: there is no such file/,
-      )
-    })
-
-    it('are named: the file that is no YAML', async () => {
-      await writeFile(at('config'), 'clusters: [')
-      expect(message(() => load(at('config')))).to.match(/cannot load the kubeconfig .*config: /)
-    })
-
-    it('are named: the context, with those that there are', async () => {
-      const file = await kubeconfig({})
-      expect(message(() => load(file, 'two'))).to.equal(
-        'kubeconfig: there is no context two; known contexts: one, broken',
-      )
-    })
-
-    it('are named: the cluster of a context', async () => {
-      const file = await kubeconfig({})
-      expect(message(() => load(file, 'broken'))).to.contain('names the cluster elsewhere')
     })
   })
 })

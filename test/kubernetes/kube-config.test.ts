@@ -71,7 +71,9 @@ describe('a kubeconfig', () => {
       `cannot load the kubeconfig ${at('none')}: there is no such file`,
     )
     expect(() => load({ KUBECONFIG }, { file: at('given') })).to.throw('known contexts: given; choose one')
-    expect(() => load({ KUBECONFIG }, { file: at('given'), context: 'named' })).to.throw('no context named')
+    expect(() => load({ KUBECONFIG }, { file: at('given'), context: 'named' })).to.throw(
+      'kubeconfig: there is no context named; known contexts: given',
+    )
   })
 
   it('of several files is made of those that are there; with none of them it is an error that says what to do', async () => {
@@ -184,6 +186,13 @@ current-context: a
         'kubeconfig: context a names the cluster a, which has no server https://HOST:PORT',
       )
     }
+  })
+
+  it('whose context names a cluster that it lacks is an error that names both', async () => {
+    const contexts = [{ name: 'a', context: { cluster: 'elsewhere' } }]
+    await writeFile(at('config'), JSON.stringify({ contexts, 'current-context': 'a' }))
+    const says = 'kubeconfig: context a names the cluster elsewhere, which has no server'
+    expect(() => load({}, { file: at('config') })).to.throw(says)
   })
 
   it('whose proxy is none that can be used is an error that names its cluster', async () => {
