@@ -6,7 +6,8 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import { DirectoryCertificates } from '../../../src/service/certificates/directory.ts'
 import { issueCa, issueLeaf, type KeyPair } from '../../../src/service/certificates/issue.ts'
-import { FakeTime, split, verifies } from './replicas.ts'
+import { split, verifies } from './replicas.ts'
+import { FakeTime } from '../../support/fake-time.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MINUTE = 60_000
@@ -140,7 +141,7 @@ describe('certificates from a directory', () => {
     let bundles: { at: number; caBundle: string | undefined; serving: KeyPair }[]
 
     beforeEach(() => {
-      time = new FakeTime()
+      time = new FakeTime(Date.now())
       const { clock, later } = time
       certificates = new DirectoryCertificates({
         directory: at(),
@@ -159,18 +160,18 @@ describe('certificates from a directory', () => {
     const begin = async (first: Issued) => {
       await putAll(first)
       await certificates.start()
-      certificates.source.onChange(() => swaps.push(time.now))
+      certificates.source.onChange(() => swaps.push(time.clock()))
       certificates.source.onCaBundle((caBundle) => {
-        bundles.push({ at: time.now, caBundle, serving: certificates.source.current })
+        bundles.push({ at: time.clock(), caBundle, serving: certificates.source.current })
       })
     }
     /** Moves time on, and checks that the bundle trusts the certificate at every instant. */
     const pass = async (milliseconds: number) => {
-      for (const end = time.now + milliseconds; time.now < end;) {
-        time.toNextTimer()
+      for (const end = time.clock() + milliseconds; time.clock() < end;) {
+        time.passToNext()
         while (time.armed === 0) await new Promise(setImmediate)
         expect(
-          verifies(certificates.source.current.cert, certificates.source.caBundle ?? '', time.now),
+          verifies(certificates.source.current.cert, certificates.source.caBundle ?? '', time.clock()),
         ).to.equal(true)
       }
     }
@@ -212,7 +213,7 @@ describe('certificates from a directory', () => {
     it('are served at once when they are of the same CA', async () => {
       const { ca, leaf } = await issued()
       await begin({ ca, leaf })
-      const renewed = await issueLeaf(ca, ['localhost'], time.now, HOUR)
+      const renewed = await issueLeaf(ca, ['localhost'], time.clock(), HOUR)
       await put(renewed)
       await pass(1000)
       expect(certificates.source.current).to.deep.equal(renewed)
@@ -224,7 +225,7 @@ describe('certificates from a directory', () => {
       await certificates.start()
       const { leaf } = await issued()
       await put(leaf)
-      time.toNextTimer()
+      time.passToNext()
       while (time.armed === 0) await new Promise(setImmediate)
       expect(certificates.source.current).to.deep.equal(leaf)
       expect(certificates.source.caBundle).to.equal(undefined)

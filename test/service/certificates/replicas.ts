@@ -1,44 +1,15 @@
 import { X509Certificate } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import type { Later } from '../../../src/service/process/clock.ts'
 import type { SecretStore, StoredSecret } from '../../../src/kubernetes/ports.ts'
 import { SelfSignedCertificates } from '../../../src/service/certificates/self-signed.ts'
 import type { Lifetimes } from '../../../src/service/certificates/rotation.ts'
 import type { CertificateSource } from '../../../src/service/certificates/source.ts'
 import { readCertificate } from '../../../src/service/certificates/x509.ts'
+import { FakeTime } from '../../support/fake-time.ts'
 
 export const LIFETIMES: Lifetimes = { leafLifetime: 600_000, caLifetime: 3_600_000, renewAt: 2 / 3 }
 export const NAMES = ['dormouse.dormouse.svc', '127.0.0.1']
-
-/** A clock that stands still until a test moves it, and its timeouts. */
-export class FakeTime {
-  /** Begins at the real time, so that a TLS handshake accepts the certificates. */
-  now = Date.now()
-  readonly #armed = new Map<object, { at: number; callback: () => void }>()
-
-  readonly clock = () => this.now
-
-  readonly later: Later = (callback, milliseconds) => {
-    const token = {}
-    this.#armed.set(token, { at: this.now + milliseconds, callback })
-    return () => this.#armed.delete(token)
-  }
-
-  get armed(): number {
-    return this.#armed.size
-  }
-
-  /** Moves on to the next timer; every timer that is due fires. */
-  toNextTimer(): void {
-    this.now = Math.max(this.now, Math.min(...[...this.#armed.values()].map(({ at }) => at)))
-    for (const [token, { at, callback }] of this.#armed) {
-      if (at > this.now) continue
-      this.#armed.delete(token)
-      callback()
-    }
-  }
-}
 
 /** One Secret in memory, as an API server keeps it: versions, conflicts, and watches that lag a little. */
 class SharedSecret {
@@ -109,7 +80,8 @@ class SharedSecret {
 
 /** Replicas over one Secret. The first leads: its bundle is published a moment later. */
 export class Replicas {
-  readonly time = new FakeTime()
+  /** Begins at the real time, so that a TLS handshake accepts the certificates. */
+  readonly time = new FakeTime(Date.now())
   readonly shared = new SharedSecret()
   readonly replicas: SelfSignedCertificates[] = []
   readonly logged: string[] = []
@@ -129,7 +101,7 @@ export class Replicas {
     const first = this.replicas.length
     for (let index = first; index < first + count; index++) {
       const store = this.shared.store(String(index))
-      const clock = () => this.time.now + (this.ahead[index] ?? 0)
+      const clock = () => this.time.clock() + (this.ahead[index] ?? 0)
       this.replicas.push(new SelfSignedCertificates({ store, names, lifetimes, clock, logger, later }))
     }
     const started = this.replicas.slice(first)
@@ -163,7 +135,7 @@ export class Replicas {
   }
 
   async moveOn(): Promise<void> {
-    this.time.toNextTimer()
+    this.time.passToNext()
     await this.idle()
     this.check()
   }
@@ -173,8 +145,8 @@ export class Replicas {
     if (this.published === '') return
     for (const [index, { current }] of this.sources.filter(hasStarted).entries()) {
       this.served.add(current.cert)
-      if (!verifies(current.cert, this.published, this.time.now)) {
-        this.failures.push(`replica ${index} at ${new Date(this.time.now).toISOString()}`)
+      if (!verifies(current.cert, this.published, this.time.clock())) {
+        this.failures.push(`replica ${index} at ${new Date(this.time.clock()).toISOString()}`)
       }
     }
   }

@@ -74,11 +74,11 @@ describe('self-signed certificates', () => {
     const [ca = ''] = split(all.published)
     while (split(all.source.caBundle ?? '').length < 2) await all.moveOn()
     for (let moves = 0; moves < 5; moves++) await all.moveOn()
-    expect(verifies(all.source.current.cert, ca, all.time.now)).to.equal(true)
+    expect(verifies(all.source.current.cert, ca, all.time.clock())).to.equal(true)
     all.publishing = true
     all.published = all.source.caBundle ?? ''
     all.leader.published(all.published)
-    while (verifies(all.source.current.cert, ca, all.time.now)) await all.moveOn()
+    while (verifies(all.source.current.cert, ca, all.time.clock())) await all.moveOn()
     expect(all.failures).to.deep.equal([])
   })
 
@@ -88,21 +88,21 @@ describe('self-signed certificates', () => {
     const [ca = ''] = split(all.published)
     while (split(all.source.caBundle ?? '').length < 2) await all.moveOn()
     all.published = all.source.caBundle ?? ''
-    const from = all.time.now
+    const from = all.time.clock()
     all.ahead[0] = LIFETIMES.leafLifetime / 2
     all.leader.published(all.published)
     all.ahead[0] = 0
-    while (verifies(all.source.current.cert, ca, all.time.now)) await all.moveOn()
-    expect(all.time.now - from).to.be.at.most(2 * 60_000)
+    while (verifies(all.source.current.cert, ca, all.time.clock())) await all.moveOn()
+    expect(all.time.clock() - from).to.be.at.most(2 * 60_000)
   })
 
   it('are looked at again, whatever moment of a round the next one is asked for in', async () => {
     const day = 24 * 3_600_000
     await all.start(1, { leafLifetime: 7 * day, caLifetime: 365 * day, renewAt: 2 / 3 })
     for (let turns = 0; turns < 10; turns++) {
-      all.time.toNextTimer()
+      all.time.passToNext()
       for (let turn = 0; turn < turns; turn++) await Promise.resolve()
-      all.time.toNextTimer()
+      all.time.passToNext()
       await pause(1)
       expect(all.time.armed, `after ${turns} turns`).to.equal(1)
     }
@@ -111,7 +111,7 @@ describe('self-signed certificates', () => {
   it('drop the old CA once its last leaf has expired', async () => {
     await all.start(1)
     const [ca = ''] = split(all.published)
-    while (verifies(all.source.current.cert, ca, all.time.now)) await all.moveOn()
+    while (verifies(all.source.current.cert, ca, all.time.clock())) await all.moveOn()
     expect(split(all.published)).to.include(ca)
     while (split(all.published).includes(ca)) await all.moveOn()
     expect(split(all.published)).to.have.length(1)
@@ -119,11 +119,11 @@ describe('self-signed certificates', () => {
   })
 
   it('are renewed at the configured fraction of their lifetime, and not before', async () => {
-    const born = all.time.now
+    const born = all.time.clock()
     await all.start(1)
     const { cert } = all.source.current
     while (all.source.current.cert === cert) await all.moveOn()
-    expect((all.time.now - born) / LIFETIMES.leafLifetime).to.be.within(0.6, 0.7)
+    expect((all.time.clock() - born) / LIFETIMES.leafLifetime).to.be.within(0.6, 0.7)
   })
 
   const damages: [string, (data: Record<string, string>) => Record<string, string> | undefined][] = [
@@ -148,7 +148,7 @@ describe('self-signed certificates', () => {
 
   it('are repaired when a key belongs to another certificate', async () => {
     await all.start(1)
-    const other = await issueCa(all.time.now, LIFETIMES.caLifetime)
+    const other = await issueCa(all.time.clock(), LIFETIMES.caLifetime)
     all.shared.set({ ...all.shared.secret?.data, 'ca.key': other.key })
     await all.idle()
     expect(all.shared.secret?.data['ca.key']).not.to.equal(other.key)
@@ -156,33 +156,33 @@ describe('self-signed certificates', () => {
 
   for (const [kind, algorithm] of OTHER_KEYS) {
     it(`are issued again when the CA's key is ${kind}, with which we cannot renew`, async () => {
-      all.shared.set(toSecretData(await foreign(algorithm, all.time.now)))
+      all.shared.set(toSecretData(await foreign(algorithm, all.time.clock())))
       await all.start(1)
       const { publicKey } = new X509Certificate(all.source.caBundle ?? '')
       expect(publicKey.asymmetricKeyDetails).to.deep.include({ namedCurve: 'prime256v1' })
-      expect(verifies(all.source.current.cert, all.published, all.time.now)).to.equal(true)
+      expect(verifies(all.source.current.cert, all.published, all.time.clock())).to.equal(true)
       expect(all.logged.join('')).to.include('ca.key is not an ECDSA P-256 key: replacing it')
       while (all.shared.writes.length < 3) await all.moveOn()
     })
   }
 
   it('are issued again at the start when those in the Secret have expired', async () => {
-    const before = all.time.now - 10 * LIFETIMES.caLifetime
+    const before = all.time.clock() - 10 * LIFETIMES.caLifetime
     const ca = await issueCa(before, LIFETIMES.caLifetime)
     const leaf = await issueLeaf(ca, NAMES, before, LIFETIMES.leafLifetime)
     all.shared.set(toSecretData({ ca, leaf }))
     await all.start(2)
-    expect(verifies(all.source.current.cert, all.source.caBundle ?? '', all.time.now)).to.equal(true)
+    expect(verifies(all.source.current.cert, all.source.caBundle ?? '', all.time.clock())).to.equal(true)
     expect(all.sources[1]?.current).to.deep.equal(all.source.current)
   })
 
   it('get a new leaf from the same CA when only the leaf has expired', async () => {
-    const before = all.time.now - 2 * LIFETIMES.leafLifetime
+    const before = all.time.clock() - 2 * LIFETIMES.leafLifetime
     const ca = await issueCa(before, LIFETIMES.caLifetime)
     all.shared.set(toSecretData({ ca, leaf: await issueLeaf(ca, NAMES, before, LIFETIMES.leafLifetime) }))
     await all.start(1)
     expect(all.source.caBundle).to.equal(ca.cert)
-    expect(all.source.expiresAt).to.be.above(all.time.now)
+    expect(all.source.expiresAt).to.be.above(all.time.clock())
   })
 
   it('have the names of both configurations while replicas of two run side by side', async () => {
@@ -191,7 +191,7 @@ describe('self-signed certificates', () => {
     const writes = all.shared.writes.length
     for (let moves = 0; moves < 3; moves++) await all.moveOn()
     const { cert } = all.source.current
-    expect(verifies(cert, all.published, all.time.now)).to.equal(true)
+    expect(verifies(cert, all.published, all.time.clock())).to.equal(true)
     expect(all.shared.writes).to.have.length(writes)
   })
 
@@ -201,7 +201,7 @@ describe('self-signed certificates', () => {
     while (all.time.armed === 0) await new Promise(setImmediate)
     expect(() => all.source.current).to.throw(TypeError, /start/)
     all.shared.failing = false
-    all.time.toNextTimer()
+    all.time.passToNext()
     await started
     const { current } = all.source
     all.shared.failing = true
@@ -240,9 +240,9 @@ describe('self-signed certificates', () => {
     })
 
     it('are replaced about once a minute, not in a loop', async () => {
-      const [begun, writes] = [all.time.now, all.shared.writes.length]
+      const [begun, writes] = [all.time.clock(), all.shared.writes.length]
       for (let moves = 0; moves < 20; moves++) await all.moveOn()
-      const minutes = Math.ceil((all.time.now - begun) / 60_000)
+      const minutes = Math.ceil((all.time.clock() - begun) / 60_000)
       const repairs = all.shared.writes.slice(writes).filter((name) => name !== '2')
       expect(repairs.length).to.be.within(1, 2 * (minutes + 1))
     })
@@ -252,17 +252,17 @@ describe('self-signed certificates', () => {
     await all.start(1)
     const { ca } = fromSecretData(all.shared.secret?.data ?? {}).set ?? {}
     if (!ca) throw new TypeError('no CA')
-    const soon = await issueLeaf(ca, NAMES, all.time.now + 2 * 60_000, LIFETIMES.leafLifetime)
+    const soon = await issueLeaf(ca, NAMES, all.time.clock() + 2 * 60_000, LIFETIMES.leafLifetime)
     const { notBefore } = readCertificate(soon.cert)
-    expect(notBefore).to.be.above(all.time.now)
+    expect(notBefore).to.be.above(all.time.clock())
     all.shared.set(toSecretData({ ca, leaf: soon }))
     await all.idle()
-    while (all.time.now < notBefore) {
+    while (all.time.clock() < notBefore) {
       expect(all.source.current.cert).not.to.equal(soon.cert)
       await all.moveOn()
     }
     expect(all.source.current.cert).to.equal(soon.cert)
-    expect(all.time.now).to.equal(notBefore)
+    expect(all.time.clock()).to.equal(notBefore)
   })
 
   it('are logged without any private key', async () => {
