@@ -148,8 +148,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an edge's intent is dated at the write",
     file: 'src/domain/deciding/intent.ts',
-    find: "return { ...newIntent(reading, now, { want, by: null, trigger: 'schedule' }), at }",
-    replace: "return newIntent(reading, now + 0 * at, { want, by: null, trigger: 'schedule' })",
+    find: "return { ...newIntent(situation, { want, by: null, trigger: 'schedule' }), at }",
+    replace: "return { at, ...newIntent(situation, { want, by: null, trigger: 'schedule' }) }",
     tests: ['test/domain/deciding/intents.test.ts'],
   },
   {
@@ -214,8 +214,8 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'a pin does not hold against an update of the object',
-    file: 'src/domain/admission/replicas.ts',
-    find: 'if (pinOrOverride) return keepCount(update, old, target, pinOrOverride)',
+    file: 'src/domain/admission/draft.ts',
+    find: 'if (pinOrOverride) return keepCount(update, was, target, pinOrOverride)',
     replace: 'void keepCount',
     tests: ['test/domain/admission/update.test.ts'],
   },

@@ -1,6 +1,14 @@
-import type { Reading } from '../workload/reading.ts'
-import type { Workload } from '../workload/workload.ts'
-import type { AdmissionReason } from './decision.ts'
+import { newIntent, wakeHold } from '../deciding/intent.ts'
+import { transition } from '../deciding/operation.ts'
+import type { Situation } from '../deciding/situation.ts'
+import { hasKey, sleepsSuspended } from '../kinds.ts'
+import { counted } from '../text.ts'
+import { keptCount } from '../workload/counts.ts'
+import { withState, type Reading } from '../workload/reading.ts'
+import { countFault, SNOOZE_KEY, type Workload } from '../workload/workload.ts'
+import { deny, type AdmissionDecision, type AdmissionReason } from './decision.ts'
+import { about, toAsk } from './messages.ts'
+import { howToEnd, refuse, type PinOrOverride } from './pin-or-override.ts'
 
 /** An update under review. */
 export interface Update {
@@ -29,4 +37,138 @@ export interface Draft {
   readonly target: Reading
   readonly reason: AdmissionReason
   readonly warnings: readonly string[]
+}
+
+/**
+ * Decides on the count, the suspension or the key in an update: `was` and `is` before and after it. `isRestored`: it
+ * also drops our annotations (`kubectl replace`), so it does not mean the suspension or the key alone.
+ */
+export function draftOf(
+  update: Update,
+  was: Situation,
+  is: Situation,
+  isRestored: boolean,
+  pinOrOverride: PinOrOverride | undefined,
+): Draft | AdmissionDecision {
+  const { kind } = update.before
+  const byHand = !update.otherChanges && !update.isApply && !isRestored
+  if (sleepsSuspended(kind)) return draftSuspension(update, was, is, byHand, pinOrOverride)
+  return hasKey(kind)
+    ? draftKey(update, was, is, byHand, pinOrOverride)
+    : draftReplicas(update, was, is, pinOrOverride)
+}
+
+function draftReplicas(
+  update: Update,
+  was: Situation,
+  { reading: target }: Situation,
+  pinOrOverride: PinOrOverride | undefined,
+): Draft | AdmissionDecision {
+  const { before, after } = update
+  const { replicas } = after
+  if (before.replicas === replicas) return free(target)
+  if (pinOrOverride) return keepCount(update, was, target, pinOrOverride)
+  const sleeps = was.reading.enabled === true && was.state.asleep && !was.isRunning
+  if (!sleeps || replicas === 0) return free(target)
+  const fault = countFault(after)
+  return fault === undefined
+    ? absorbed(before, target, replicas, `stays at 0 replicas; it will wake to ${replicas}`)
+    : deny('unknown', about(before, `is asleep, and in this write ${fault}`))
+}
+
+/** Pinned or overridden: the count stays, and an update of the count alone is refused. */
+function keepCount(
+  { before, after, otherChanges }: Update,
+  was: Situation,
+  target: Reading,
+  pinOrOverride: PinOrOverride,
+): Draft | AdmissionDecision {
+  const setsKept = was.state.asleep && after.replicas === keptCount(was.reading)
+  if (!otherChanges && !setsKept) return refuse(before, pinOrOverride)
+  return held(before, target, `stays at ${counted(before.replicas, 'replica')}`, pinOrOverride)
+}
+
+/**
+ * A CronJob that is suspended or resumed. By hand, it wakes a sleeper, and is refused under a pin or override. All other
+ * updates go through without it where Dormouse decides.
+ */
+function draftSuspension(
+  { before, by }: Update,
+  was: Situation,
+  is: Situation,
+  byHand: boolean,
+  pinOrOverride: PinOrOverride | undefined,
+): Draft | AdmissionDecision {
+  const { reading: target } = is
+  if ((was.reading.enabled !== true && !pinOrOverride) || was.isRunning === is.isRunning) return free(target)
+  if (pinOrOverride) {
+    if (byHand) return refuse(before, pinOrOverride)
+    return held(before, target, `stays ${was.isRunning ? 'unsuspended' : 'suspended'}`, pinOrOverride)
+  }
+  if (!was.state.asleep || was.isRunning) return free(target)
+  return byHand
+    ? wokenByHand(is, by, 1)
+    : absorbed(before, target, 1, 'stays suspended; it will run once it wakes')
+}
+
+/**
+ * Our key in a DaemonSet's nodeSelector, added, removed or changed. A nodeSelector is atomic in server-side apply, so
+ * every forced sync drops the key: restore it without a warning. Only its removal by hand is a manual wake.
+ */
+function draftKey(
+  { before, after, by }: Update,
+  was: Situation,
+  is: Situation,
+  byHand: boolean,
+  pinOrOverride: PinOrOverride | undefined,
+): Draft | AdmissionDecision {
+  const { reading: target } = is
+  const { snoozeKey } = before
+  if ((was.reading.enabled !== true && !pinOrOverride) || snoozeKey === after.snoozeKey) return free(target)
+  const kept = { ...target, workload: { ...target.workload, snoozeKey } }
+  if (snoozeKey === undefined) {
+    if (pinOrOverride && byHand) return refuse(before, pinOrOverride)
+    const warnings = [about(before, `does not get ${SNOOZE_KEY} in its nodeSelector: only Dormouse sets it`)]
+    return { target: kept, reason: 'held', warnings }
+  }
+  if (!byHand || after.snoozeKey !== undefined) return { target: kept, reason: 'absorbed', warnings: [] }
+  return pinOrOverride ? refuse(before, pinOrOverride) : wokenByHand(is, by, keptCount(target))
+}
+
+function free(target: Reading): Draft {
+  return { target, reason: 'free', warnings: [] }
+}
+
+/** `says`: what stays. */
+function held(before: Workload, target: Reading, says: string, pinOrOverride: PinOrOverride): Draft {
+  const warnings = [about(before, `${says}: it ${pinOrOverride.reason}`), howToEnd(before, pinOrOverride)]
+  return { target: withCountOf(before, target), reason: 'held', warnings }
+}
+
+/** A sleeper stays asleep and keeps the new count for its wake: only scaling wakes it. */
+function absorbed(before: Workload, target: Reading, replicas: number, says: string): Draft {
+  const asleep = withCountOf(before, target)
+  const { snoozed } = asleep.state
+  const warnings = [
+    about(before, `is asleep and ${says}`),
+    toAsk(before, 'to wake it now', { action: 'wake', query: {} }),
+  ]
+  const isKept = !snoozed || snoozed.replicas === replicas
+  const state = isKept ? asleep.state : { ...asleep.state, snoozed: { ...snoozed, replicas } }
+  return { target: withState(asleep, state), reason: 'absorbed', warnings }
+}
+
+/** Records the wake now: only the review knows its user. */
+function wokenByHand(is: Situation, by: string | null, replicas: number): Draft {
+  const intent = newIntent(is, { want: 'awake', by, trigger: 'manual', ...wakeHold(is) })
+  // The API server will give this write a new generation, which no status has observed yet.
+  const workload = { ...is.workload, generation: is.workload.generation + 1 }
+  const intended = is.with({ ...is.reading, workload, state: { ...is.state, intent } })
+  const target = transition(intended, { action: 'adopt', trigger: 'manual', by, replicas })
+  return { target, reason: 'manual_wake', warnings: [] }
+}
+
+/** `target` with the count and the key of another workload. */
+export function withCountOf({ replicas, snoozeKey }: Workload, target: Reading): Reading {
+  return { ...target, workload: { ...target.workload, replicas, snoozeKey } }
 }

@@ -1,47 +1,42 @@
-import type { Instant } from '../../service/process/clock.ts'
-import { isHeld, overrideInEffect } from '../deciding/situation.ts'
+import type { Situation } from '../deciding/situation.ts'
 import { sameMarks } from '../workload/marks.ts'
-import type { Reading } from '../workload/reading.ts'
 import { clip, iso } from '../text.ts'
 import type { Unreadable } from '../workload/state-codec.ts'
 import {
   CLEAR_OVERRIDE,
+  pinText,
   pinValues,
   purposeOf,
   UNPIN,
   type Explanation,
-  type ReasonValues,
   type Remedy,
 } from '../workload/explanation.ts'
 import { HELD_LABEL, type Workload, type WorkloadKey } from '../workload/workload.ts'
 import { allow, deny, type AdmissionDecision } from './decision.ts'
 import { denyBecause, toAsk, unreadableState } from './messages.ts'
 
-/** A pin or an override in effect: people may not scale its workload by hand. */
-export interface PinOrOverride {
-  readonly reason: 'pinned' | 'overridden'
-  /** `is pinned active by k8s:alice since 2026-03-02T07:00:00Z` */
-  readonly says: string
-  readonly values: ReasonValues
+/**
+ * A pin or an override in effect: people may not scale its workload by hand. The reason reads on after the workload's
+ * name: `is pinned active by k8s:alice since 2026-03-02T07:00:00Z`.
+ */
+export interface PinOrOverride extends Explanation {
+  readonly reason_code: 'pinned' | 'overridden'
   readonly remedy: Remedy
 }
 
 /** The pin or override in effect on a workload, also on one that lost what it inherited; the pin if there are both. */
-export function activePinOrOverride(reading: Reading, now: Instant): PinOrOverride | undefined {
-  const { state } = reading
-  if (!isHeld(reading, now)) return undefined
+export function activePinOrOverride({ isHeld, state, override }: Situation): PinOrOverride | undefined {
+  if (!isHeld) return undefined
   if (state.pin) {
-    const { state: pinned, by, at } = state.pin
-    const says = `is pinned ${pinned} by ${clip(by)} since ${iso(at)}`
-    return { reason: 'pinned', says, values: pinValues(state.pin), remedy: UNPIN }
+    const reason = `is ${pinText({ ...state.pin, by: clip(state.pin.by) })}`
+    return { reason, reason_code: 'pinned', reason_values: pinValues(state.pin), remedy: UNPIN }
   }
-  const override = overrideInEffect(reading, now)
   if (!override) return undefined
+  const { by } = override
+  const since = iso(override.at)
   const until = override.until === null ? null : iso(override.until)
-  const end = until === null ? 'for good' : `until ${until}`
-  const says = `is overridden by ${clip(override.by)} since ${iso(override.at)}, ${end}`
-  const values = { by: override.by, since: iso(override.at), until }
-  return { reason: 'overridden', says, values, remedy: CLEAR_OVERRIDE }
+  const reason = `is overridden by ${clip(by)} since ${since}, ${until === null ? 'for good' : `until ${until}`}`
+  return { reason, reason_code: 'overridden', reason_values: { by, since, until }, remedy: CLEAR_OVERRIDE }
 }
 
 /**
@@ -68,15 +63,11 @@ export function gainsOwner(before: Workload, after: Workload): boolean {
 
 /** A denial that names the author of the pin or override, and how to end it; `so`: what cannot change. */
 export function refuse(workload: WorkloadKey, cause: PinOrOverride, so = ''): AdmissionDecision {
-  const says = `${cause.says}${so}`
-  return denyBecause(workload, cause.reason, says, explanationOf(cause, says))
-}
-
-function explanationOf({ reason, values, remedy }: PinOrOverride, says: string): Explanation {
-  return { reason: says, reason_code: reason, reason_values: values, remedy }
+  const reason = `${cause.reason}${so}`
+  return denyBecause(workload, cause.reason_code, reason, { ...cause, reason })
 }
 
 /** The request that ends the pin or override, as a warning of its own. */
 export function howToEnd(workload: WorkloadKey, cause: PinOrOverride): string {
-  return toAsk(workload, purposeOf(explanationOf(cause, cause.says)), cause.remedy)
+  return toAsk(workload, purposeOf(cause), cause.remedy)
 }

@@ -3,7 +3,7 @@ import { earliest } from '../deciding/decision.ts'
 import { Situation } from '../deciding/situation.ts'
 import { wakeHold } from '../deciding/intent.ts'
 import { keptCount } from '../workload/counts.ts'
-import { readWorkload, type Reading } from '../workload/reading.ts'
+import { readWorkload } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { wallClock } from '../schedule/zone.ts'
 import { Unreadable } from '../workload/state-codec.ts'
@@ -22,19 +22,19 @@ export function admitScale(
   if (replicas === workload.replicas) return allow('no_count_change')
   const reading = readWorkload(workload, rules)
   if (reading instanceof Unreadable) return unreadable(workload, reading)
-  const pinOrOverride = activePinOrOverride(reading, now)
+  const situation = new Situation(reading, now, rules)
+  const pinOrOverride = activePinOrOverride(situation)
   if (pinOrOverride) return refuse(workload, pinOrOverride)
   if (reading.enabled !== true) return allow('not_managed')
   if (!reading.state.asleep || replicas === 0) return allow('free')
   const kept = keptCount(reading)
-  return allow('manual_wake', replicas < kept ? belowKept(reading, replicas, kept, now, rules) : [])
+  return allow('manual_wake', replicas < kept ? belowKept(situation, replicas, kept) : [])
 }
 
 /** Manual scaling never lowers the kept count (design, section 2). */
-function belowKept(reading: Reading, replicas: number, kept: number, now: Instant, rules: Rules): string[] {
-  const { workload } = reading
-  const { hours } = new Situation(reading, now, rules)
-  const end = earliest(hours?.nextEdge?.at, wakeHold(reading, now, rules).hold)
+function belowKept(situation: Situation, replicas: number, kept: number): string[] {
+  const { reading, workload, hours } = situation
+  const end = earliest(hours?.nextEdge?.at, wakeHold(situation).hold)
   const until = end === undefined ? '' : ` until ${wallClock(end, reading.zone)}`
   return [
     about(workload, `is awake with ${replicas}${until}; ${kept} are kept`),

@@ -4,6 +4,7 @@ import { withoutRequest } from '../workload/marks.ts'
 import { isEmpty, type Change } from '../workload/patch.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
+import { Situation } from '../deciding/situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../workload/workload.ts'
 import { allow, patched, type AdmissionDecision } from './decision.ts'
@@ -23,7 +24,7 @@ export function admitStatus(
   const reading = readWorkload(before, rules)
   if (gainsOwner(before, after)) {
     if (reading instanceof Unreadable) return unreadable(before, reading)
-    const pinOrOverride = activePinOrOverride(reading, now)
+    const pinOrOverride = activePinOrOverride(new Situation(reading, now, rules))
     if (pinOrOverride) return refuse(before, pinOrOverride, ', so it cannot get an owner')
   }
   const change: Change = {

@@ -1,31 +1,20 @@
 import type { Instant } from '../../service/process/clock.ts'
 import type { Refusal } from '../../service/process/errors.ts'
 import { changeBetween } from '../workload/change.ts'
-import { isHeld } from '../deciding/situation.ts'
+import { Situation } from '../deciding/situation.ts'
 import { marksRestored, withoutRequest } from '../workload/marks.ts'
 import { readWorkload, type Reading } from '../workload/reading.ts'
 import { isAutomatic, rescheduled } from '../deciding/intent.ts'
-import { hasKey, sleepsSuspended } from '../kinds.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { clip } from '../text.ts'
 import { FIELD_MANAGER } from '../workload/workload.ts'
 import { annotationFault, SETTINGS, withoutEffect } from './annotations.ts'
 import { deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
-import type { Draft, Update } from './draft.ts'
+import { draftOf, withCountOf, type Update } from './draft.ts'
 import { about, marksKept } from './messages.ts'
-import {
-  activePinOrOverride,
-  gainsOwner,
-  mayBreakHold,
-  refuse,
-  unreadable,
-  type PinOrOverride,
-} from './pin-or-override.ts'
-import { draftReplicas, withCountOf } from './replicas.ts'
+import { activePinOrOverride, gainsOwner, mayBreakHold, refuse, unreadable } from './pin-or-override.ts'
 import { decideRequest } from './request.ts'
-import { draftKey } from './snooze-key.ts'
-import { draftSuspension } from './suspension.ts'
 
 /**
  * Decides on an update of a workload by an account that is not exempt (design, section 6). `refusal`: why its user may
@@ -81,47 +70,25 @@ function decideUpdate(update: Update, now: Instant, rules: Rules): AdmissionDeci
   const { replicas, snoozeKey } = before
   const unscaled = readWorkload({ ...restored, replicas, snoozeKey }, rules)
   if (unscaled instanceof Unreadable) return unreadable(before, unscaled, mayBreakHold(before, after))
-  const target = withCountOf(after, unscaled)
-  const pinOrOverride = activePinOrOverride(old, now)
+  const was = new Situation(old, now, rules)
+  const is = was.with(withCountOf(after, unscaled))
+  const pinOrOverride = activePinOrOverride(was)
   if (pinOrOverride) {
     // Its own `enabled` ends a hold that outlived the one it had inherited: nothing else has to differ then.
-    if (target.enabled !== old.enabled || !isHeld(target, now))
+    if (unscaled.enabled !== old.enabled || !is.isHeld)
       return refuse(before, pinOrOverride, ', so dormouse.dev/enabled cannot change')
     if (gainsOwner(before, after)) return refuse(before, pinOrOverride, ', so it cannot get an owner')
   }
-  const draft = draftCountOrKey(update, isRestored, old, target, pinOrOverride, now, rules)
+  const draft = draftOf(update, was, is, isRestored, pinOrOverride)
   if ('type' in draft) return draft
-  const change = changeBetween(after, withIntentOfSchedule(old, draft.target, now, rules))
+  const change = changeBetween(after, withIntentOfSchedule(was, draft.target))
   const reason = draft.reason === 'free' && isRestored ? 'restored' : draft.reason
   return patched(reason, after, change, [...(isRestored ? [marksKept(before)] : []), ...draft.warnings])
 }
 
-function draftCountOrKey(
-  update: Update,
-  isRestored: boolean,
-  old: Reading,
-  target: Reading,
-  pinOrOverride: PinOrOverride | undefined,
-  now: Instant,
-  rules: Rules,
-): Draft | AdmissionDecision {
-  const { before, after } = update
-  if (sleepsSuspended(before.kind)) {
-    // An update that also drops our annotations does not mean the suspension alone.
-    const otherChanges = update.otherChanges || isRestored
-    return draftSuspension({ ...update, otherChanges }, old, target, pinOrOverride, now, rules)
-  }
-  if (!hasKey(before.kind)) return draftReplicas(update, old, target, pinOrOverride)
-  if ((old.enabled !== true && !pinOrOverride) || before.snoozeKey === after.snoozeKey)
-    return { target, reason: 'free', warnings: [] }
-  // An update that also drops our annotations (`kubectl replace`) does not mean the key alone.
-  const otherChanges = update.otherChanges || isRestored
-  return draftKey({ ...update, otherChanges }, target, pinOrOverride, now, rules)
-}
-
 /** A changed schedule or timezone replaces an earlier request; without one it needs no intent. */
-function withIntentOfSchedule(old: Reading, target: Reading, now: Instant, rules: Rules): Reading {
+function withIntentOfSchedule(was: Situation, target: Reading): Reading {
   const { intent } = target.state
   if (target.enabled !== true || !intent || isAutomatic(intent)) return target
-  return rescheduled(old, target, null, now, rules)
+  return rescheduled(was, target, null)
 }

@@ -19,16 +19,14 @@ export function driftOf(situation: Situation, desire: Desired): PartialDecision 
 
 /** Somebody woke it to fewer replicas than were kept, and scaled it to 0 again: it sleeps again, with those kept. */
 function scaledBackDown(situation: Situation): PartialDecision | undefined {
-  const { reading, now, override, counts, keda } = situation
+  const { override, counts, keda } = situation
   const { toGiveBack: replicas } = counts
   if (replicas === undefined || situation.isRunning) return undefined
   // Scaling to 0 leaves no field manager, and KEDA does so.
   if (keda.scales) return undefined
   const { by, who } = situation.scaling
   const reason = because('manual_scaling', () => `scaled to 0 by ${who}`, { values: { by } })
-  const intent = override
-    ? {}
-    : { intent: newIntent(reading, now, { want: 'asleep', by, trigger: 'manual' }) }
+  const intent = override ? {} : { intent: newIntent(situation, { want: 'asleep', by, trigger: 'manual' }) }
   return { action: 'snooze', adopts: true, trigger: 'manual', by, replicas, reason, ...intent }
 }
 
@@ -66,11 +64,10 @@ function adopted({ counts, scaling }: Situation): PartialDecision {
 
 /** Somebody else woke it: a manual wake if it was scaled; otherwise it is put back to sleep. */
 function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | undefined {
-  const { reading, now, rules, counts } = situation
+  const { counts, hours } = situation
   const { by, who, what, isManual } = situation.scaling
   if (!isManual) return desire.want === 'awake' ? undefined : asleepAgain(situation)
-  const hold = wakeHold(reading, now, rules)
-  const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'manual', ...hold })
+  const intent = newIntent(situation, { want: 'awake', by, trigger: 'manual', ...wakeHold(situation) })
   return {
     action: 'adopt',
     adopts: true,
@@ -80,7 +77,7 @@ function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | 
     reason: because('manual_scaling', () => `${what} by ${who}`, { values: { by } }),
     intent,
     kept: counts.stillKept,
-    ...lookAgain(earliest(intent.hold, situation.hours?.nextEdge?.at)),
+    ...lookAgain(earliest(intent.hold, hours?.nextEdge?.at)),
   }
 }
 

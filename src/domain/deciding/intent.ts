@@ -2,9 +2,8 @@ import type { Instant } from '../../service/process/clock.ts'
 import { credibleFrom } from './decision-time.ts'
 import { earliest, type ReasonCode } from './decision.ts'
 import { ofSource } from '../policy/settings.ts'
-import { currentIntent, presentState, Situation, type ScheduleInForce } from './situation.ts'
+import { presentState, type ScheduleInForce, type Situation } from './situation.ts'
 import { withState, type Reading } from '../workload/reading.ts'
-import type { Rules } from './rules.ts'
 import type { Schedule, Sleep } from '../schedule/schedule.ts'
 import { INTENT_TRIGGERS, isKnown, type Intent, type IntentTrigger } from '../workload/state.ts'
 import type { ReasonValues } from '../workload/explanation.ts'
@@ -21,18 +20,17 @@ export function stillRuns(intent: Intent | undefined, now: Instant): intent is I
  * that dated that one. It inherits `before` from an intent whose `until` still runs.
  */
 export function newIntent(
-  reading: Reading,
-  now: Instant,
+  { reading, now, intent: replaced }: Situation,
   asked: Pick<Intent, 'want' | 'by' | 'trigger' | 'until' | 'hold'>,
 ): Intent {
-  const replaced = currentIntent(reading, now)
   const before = stillRuns(replaced, now) ? replaced.before : presentState(reading)
   return { ...asked, at: Math.max(now, (replaced?.at ?? 0) + 1), before }
 }
 
 /** Until when a wake without `for` lasts in hours of sleep, where there is a schedule to return to. */
-export function wakeHold({ schedule }: Reading, now: Instant, { policy }: Rules): { hold?: Instant } {
-  return schedule && policy.wakeHold !== null ? { hold: now + policy.wakeHold } : {}
+export function wakeHold({ reading, now, rules }: Situation): { hold?: Instant } {
+  const { wakeHold } = rules.policy
+  return reading.schedule && wakeHold !== null ? { hold: now + wakeHold } : {}
 }
 
 /** By trigger: its name in reasons, and whether people formed such an intent: another schedule ends those of the schedule. */
@@ -200,7 +198,7 @@ function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent
     if (hours.state === 'own') return asItIs(reading, hours)
     const formed = intent && isAutomatic(intent) ? intent.at : 0
     const since = Math.max(edge?.at ?? 0, intent ? (intent.until ?? formed) : isNew ? graceEnd : 0)
-    const withTransition = passed && { intent: edgeIntent(reading, passed.at, hours.state, now) }
+    const withTransition = passed && { intent: edgeIntent(situation, passed.at, hours.state) }
     const says = byHours(reading, hours)
     return { want: hours.state, rule: 'schedule', ...says, since, next: hours.next, withTransition }
   }
@@ -279,30 +277,23 @@ function nameOf({ effective }: Reading, { text, zone, calendar }: Schedule): str
 }
 
 /** Dated at the edge, not at the write. */
-function edgeIntent(reading: Reading, at: Instant, want: Sleep, now: Instant): Intent {
-  return { ...newIntent(reading, now, { want, by: null, trigger: 'schedule' }), at }
+function edgeIntent(situation: Situation, at: Instant, want: Sleep): Intent {
+  return { ...newIntent(situation, { want, by: null, trigger: 'schedule' }), at }
 }
 
 /**
  * `after` with the intent that `by` forms by changing the schedule or the zone. An intent that a person formed
  * outlasts the removal of a schedule, and one whose `until` still runs outlasts any change.
  */
-export function rescheduled(
-  before: Reading,
-  after: Reading,
-  by: string | null,
-  now: Instant,
-  rules: Rules,
-): Reading {
-  const { schedule, scheduleFault } = after
-  const was = new Situation(before, now, rules)
-  const { intent } = was
-  if (meansTheSame(before, after) || scheduleFault !== undefined || stillRuns(intent, now)) return after
+export function rescheduled(before: Situation, after: Reading, by: string | null): Reading {
+  const { reading, intent, now } = before
+  const { schedule, scheduleFault, state } = after
+  if (meansTheSame(reading, after) || scheduleFault !== undefined || stillRuns(intent, now)) return after
   const asked = intent !== undefined && !isAutomatic(intent)
-  if (!schedule && asked && desired(was).rule === 'intent') return after
-  const want = new Situation(after, now, rules).scheduled ?? 'awake'
-  const formed = newIntent(after, now, { want, by, trigger: 'schedule' })
-  return withState(after, { ...after.state, intent: formed })
+  if (!schedule && asked && desired(before).rule === 'intent') return after
+  const is = before.with(after)
+  const formed = newIntent(is, { want: is.scheduled ?? 'awake', by, trigger: 'schedule' })
+  return withState(after, { ...state, intent: formed })
 }
 
 /** Whether two readings have equal schedules of their own, or none for the same reason. Calendars are another setting. */

@@ -1,5 +1,4 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { kedaOf } from '../autoscaling/keda.ts'
 import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween, changed } from '../workload/change.ts'
 import { decide } from './decide.ts'
@@ -23,7 +22,7 @@ import {
   type State,
   type Woken,
 } from '../workload/state.ts'
-import { HELD_LABEL, isRunning, podsFollowed, SNOOZED, type Workload } from '../workload/workload.ts'
+import { HELD_LABEL, podsFollowed, SNOOZED, type Workload } from '../workload/workload.ts'
 
 /** A decision and the change that carries it out in one patch; undefined: nothing to write. */
 export interface Step {
@@ -78,13 +77,13 @@ function leftAlone({ replicas }: Workload, { message, fault }: Unreadable): Deci
 
 /** The workload after a decision; the same reading if nothing changes. */
 export function carryOut(situation: Situation, decision: Decision): Reading {
-  const { reading, now, rules } = situation
+  const { reading } = situation
   let { state } = reading
   if (reading.enabled === true || (reading.enabled === false && state.asleep)) state = tidied(situation)
   if (decision.overrideExpired) state = without(state, 'override')
   if (decision.startsBackoff) state = { ...state, backoff: decision.startsBackoff }
   if (decision.intent) state = { ...state, intent: decision.intent }
-  const next = transition(withState(reading, state), decision, now, rules)
+  const next = transition(situation.withState(state), decision)
   const after = decision.cleared ? withState(next, cleared(next.state)) : next
   return after.state === reading.state ? reading : after
 }
@@ -102,11 +101,12 @@ function withoutKept({ kept: _kept, set: _set, ...woken }: Woken): Woken {
 }
 
 /** Puts to sleep, wakes or adopts, once the reading is completed; a decision that does nothing returns the same reading. */
-export function transition(reading: Reading, decision: Move, now: Instant, rules: Rules): Reading {
+export function transition(situation: Situation, decision: Move): Reading {
+  const { reading, now, rules } = situation
   if (decision.action === 'none') return reading
   const state = withoutPending(reading.state)
   const { trigger, by, action, kept } = decision
-  const isKedas = action === 'wake' && !isRunning(reading.workload) && kedaOf(reading.workload, rules).decides
+  const isKedas = action === 'wake' && !situation.isRunning && situation.keda.decides
   const replicas = isKedas ? reading.workload.replicas : decision.replicas
   const type = action === 'snooze' ? 'snooze' : 'wake'
   const at = isTaken(state, type, now) ? now + 1 : now

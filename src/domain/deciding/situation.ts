@@ -68,8 +68,10 @@ export class Situation {
     return (this.#scaling ??= scalingOf(this.workload, this.keda))
   }
 
+  /** The intent, unless it is dated in the future: then some clock was wrong. */
   get intent(): Intent | undefined {
-    return currentIntent(this.reading, this.now)
+    const { intent } = this.state
+    return intent && isCredible(intent.at, this.now) ? intent : undefined
   }
 
   get override(): Override | undefined {
@@ -89,17 +91,21 @@ export class Situation {
   at(instant: Instant): Situation {
     return new Situation(this.reading, instant, this.rules)
   }
+
+  /** The same instant with this reading of the workload. */
+  with(reading: Reading): Situation {
+    return new Situation(reading, this.now, this.rules)
+  }
+
+  withState(state: State): Situation {
+    return this.with({ ...this.reading, state })
+  }
 }
 
 /** The situation of a workload as it is read: by the time of a decision, and with an operation completed that has ended. */
 export function situationOf(read: Reading, clock: Instant, rules: Rules): Situation {
   const now = decisionTime(read.state, clock)
   return new Situation(completed(read, now, rules.policy), now, rules)
-}
-
-/** The intent, unless it is dated in the future: then some clock was wrong. */
-export function currentIntent({ state: { intent } }: Reading, now: Instant): Intent | undefined {
-  return intent && isCredible(intent.at, now) ? intent : undefined
 }
 
 /** The override, unless it has ended. */

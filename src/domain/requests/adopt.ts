@@ -1,13 +1,8 @@
-import type { Instant } from '../../service/process/clock.ts'
 import { Refusal } from '../../service/process/errors.ts'
-import { keptCount } from '../workload/counts.ts'
 import { newIntent } from '../deciding/intent.ts'
 import { sleepsSuspended, hasKey } from '../kinds.ts'
 import { transition } from '../deciding/operation.ts'
-import { withState, type Reading } from '../workload/reading.ts'
-import type { Intent } from '../workload/state.ts'
 import { counted } from '../text.ts'
-import { isRunning } from '../workload/workload.ts'
 import type { Context, Outcome } from './handler.ts'
 
 /**
@@ -16,24 +11,21 @@ import type { Context, Outcome } from './handler.ts'
  * tool's key.
  * @throws Refusal CONFLICT
  */
-export function adopt({ reading, now, by, rules }: Context, count: number): Outcome {
-  const { state, workload } = reading
+export function adopt({ situation, by }: Context, count: number): Outcome {
+  const { reading, state, workload } = situation
   const replicas = sleepsSuspended(workload.kind) ? Math.min(1, count) : count
   if (state.asleep) {
-    const kept = keptCount(reading)
+    const { kept } = situation.counts
     if (kept === replicas)
       return { target: reading, done: `asleep already, ${counted(kept, 'replica')} kept` }
     // At 0 there is no count to lose, and whatever put it to sleep still applies.
     if (kept > 0)
       throw new Refusal('CONFLICT', `asleep already, and keeps ${kept}: there is nothing to adopt`)
   }
-  if (!hasKey(workload.kind) && isRunning(workload))
+  if (!hasKey(workload.kind) && situation.isRunning)
     throw new Refusal('CONFLICT', 'it runs, and only what sleeps can be adopted: snooze it instead')
-  const asked = state.asleep ? reading : withState(reading, { ...state, intent: adoption(reading, by, now) })
-  const target = transition(asked, { action: 'snooze', trigger: 'recovery', by, replicas }, now, rules)
+  const intent = newIntent(situation, { want: 'asleep', by, trigger: 'api' })
+  const asked = state.asleep ? situation : situation.withState({ ...state, intent })
+  const target = transition(asked, { action: 'snooze', trigger: 'recovery', by, replicas })
   return { target, done: `adopted asleep, ${counted(replicas, 'replica')} kept` }
-}
-
-function adoption(reading: Reading, by: string, now: Instant): Intent {
-  return newIntent(reading, now, { want: 'asleep', by, trigger: 'api' })
 }

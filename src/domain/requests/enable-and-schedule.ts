@@ -1,13 +1,11 @@
-import type { Instant } from '../../service/process/clock.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import { meansTheSame, newIntent, rescheduled } from '../deciding/intent.ts'
 import { transition } from '../deciding/operation.ts'
-import { countsOf } from '../workload/counts.ts'
 import { ofSource } from '../policy/settings.ts'
 import { withAnnotations, withState, type Reading } from '../workload/reading.ts'
-import { Situation } from '../deciding/situation.ts'
+import type { Situation } from '../deciding/situation.ts'
 import { canonical, InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
-import { cleared, isCleared, without, type State } from '../workload/state.ts'
+import { cleared, isCleared, without } from '../workload/state.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
 
 export interface Hours {
@@ -20,7 +18,7 @@ export interface Hours {
 /** `isUnreadable`: the state is built again from label, key and count. */
 export function enable(context: Context, hours: Hours, isUnreadable: boolean): Outcome {
   if (hours.inherit === true) return inheritEnabled(context, hours, isUnreadable)
-  const { reading, rules } = context
+  const { reading, rules } = context.situation
   if (reading.enabled === true && !isUnreadable) {
     const asked = { ...(hours.schedule ? { schedule: hours.schedule } : {}), ...zoneOf(hours) }
     const outcome = Object.keys(asked).length > 0 ? setHours(context, asked) : undefined
@@ -42,34 +40,34 @@ export function enable(context: Context, hours: Hours, isUnreadable: boolean): O
 
 /** Builds the state again from label, key and count, and leaves the settings as they are. */
 export function repair(context: Context): Outcome {
-  const { reading, now } = context
-  if (reading.enabled === true) return { target: enabledBy(context, reading, true), done: 'repaired' }
-  const state = { ...reading.state, ...counted(reading, now, true) }
-  return { target: withState(reading, state), done: 'repaired' }
+  const { reading } = context.situation
+  const target =
+    reading.enabled === true ? enabledBy(context, reading, true) : toWrite(context.situation, true).reading
+  return { target, done: 'repaired' }
 }
 
 /** A workload that was not managed follows its schedule at once. */
-function enabledBy({ by, now, rules, written }: Context, enabled: Reading, isUnreadable: boolean): Reading {
-  const want = new Situation(enabled, now, rules).scheduled
-  const intent =
-    want === undefined ? {} : { intent: newIntent(enabled, now, { want, by, trigger: 'schedule' }) }
-  return follow(
-    withState(enabled, { ...enabled.state, ...counted(enabled, now, isUnreadable), ...intent }),
-    now,
-    rules,
-    written,
-  )
+function enabledBy({ situation, by, written }: Context, enabled: Reading, isUnreadable: boolean): Reading {
+  const is = toWrite(situation.with(enabled), isUnreadable)
+  const want = is.scheduled
+  if (want === undefined) return follow(is, written)
+  const intent = newIntent(is, { want, by, trigger: 'schedule' })
+  return follow(is.withState({ ...is.state, intent }), written)
 }
 
-/** The counter is lost. The seconds of the clock are ahead of any, so a repair is never taken for an old copy. */
-function counted({ state }: Reading, now: Instant, isUnreadable: boolean): Pick<State, 'counter'> {
-  return { counter: isUnreadable ? Math.floor(now / 1000) : state.counter }
+/**
+ * With a state that is written whatever follows. Of one that could not be read the counter is lost: the seconds of the
+ * clock are ahead of any, so a repair is never taken for an old copy.
+ */
+function toWrite(situation: Situation, isUnreadable: boolean): Situation {
+  const { state, now } = situation
+  return situation.withState({ ...state, counter: isUnreadable ? Math.floor(now / 1000) : state.counter })
 }
 
 export function disable(context: Context, { inherit }: Hours = {}): Outcome {
   if (inherit === true) return inheritEnabled(context, {}, false)
-  const { reading, rules } = context
-  const { state, enabled } = reading
+  const { reading, state, rules } = context.situation
+  const { enabled } = reading
   if (enabled === false && !state.asleep && isCleared(state))
     return { target: reading, done: 'nothing to do' }
   const target = freed(context, withAnnotations(reading, { enabled: 'false' }, rules))
@@ -77,11 +75,11 @@ export function disable(context: Context, { inherit }: Hours = {}): Outcome {
 }
 
 /** A workload that is managed no more: awake, without holds. */
-function freed({ by, now, rules }: Context, off: Reading): Reading {
-  const target = withState(off, cleared(off.state))
-  if (!off.state.asleep) return target
-  const replicas = countsOf(off).toWake
-  const woken = transition(target, { action: 'wake', trigger: 'disable', by, replicas }, now, rules)
+function freed({ situation, by }: Context, off: Reading): Reading {
+  const { state, counts } = situation.with(off)
+  const free = situation.with(withState(off, cleared(state)))
+  if (!state.asleep) return free.reading
+  const woken = transition(free, { action: 'wake', trigger: 'disable', by, replicas: counts.toWake })
   return withState(woken, without(woken.state, 'backoff'))
 }
 
@@ -92,14 +90,15 @@ function inheritEnabled(context: Context, hours: Hours, isUnreadable: boolean): 
       hours.schedule === undefined ? '/timezone' : '/schedule',
       'leave it out: ?inherit=true removes what the workload itself has, and sets nothing',
     )
-  const { reading, now, rules } = context
+  const { situation } = context
+  const { reading, rules } = situation
   const isOwn = reading.workload.annotations.enabled !== undefined
   if (!isOwn && !isUnreadable) return { target: reading, done: 'it has no dormouse.dev/enabled of its own' }
   const target = withAnnotations(reading, { enabled: null }, rules)
   const done = isOwn ? 'its own dormouse.dev/enabled is removed' : 'repaired'
   const { enabled } = target
   if (enabled === reading.enabled || enabled === 'unclear')
-    return { target: withState(target, { ...target.state, ...counted(target, now, isUnreadable) }), done }
+    return { target: toWrite(situation.with(target), isUnreadable).reading, done }
   return enabled
     ? { target: enabledBy(context, target, isUnreadable), done: `${done}: managed${by(target)}` }
     : { target: freed(context, target), done }
@@ -128,7 +127,8 @@ function setHours(
   context: Context,
   hours: { readonly schedule?: string | null; readonly timezone?: string },
 ): Outcome {
-  const { reading, by, now, rules } = context
+  const { situation, by } = context
+  const { reading, rules } = situation
   const text = hours.schedule === undefined ? {} : { schedule: canonicalText(hours.schedule) }
   const target = withAnnotations(reading, { ...text, ...zoneChange(hours.timezone) }, rules)
   const { annotations } = reading.workload
@@ -140,7 +140,7 @@ function setHours(
   const done = target.schedule
     ? `schedule set to ${target.schedule.text} (${target.zone})${ofSource(target.effective.sources.schedule)}`
     : removed(target)
-  return { target: follow(rescheduled(reading, target, by, now, rules), now, rules), done }
+  return { target: follow(situation.with(rescheduled(situation, target, by))), done }
 }
 
 function removed({ scheduleFault }: Reading): string {

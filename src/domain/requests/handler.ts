@@ -1,16 +1,13 @@
-import type { Instant } from '../../service/process/clock.ts'
 import { decide } from '../deciding/decide.ts'
 import { carryOut } from '../deciding/operation.ts'
-import { Situation } from '../deciding/situation.ts'
+import type { Situation } from '../deciding/situation.ts'
 import type { Reading } from '../workload/reading.ts'
-import type { Rules } from '../deciding/rules.ts'
 
-/** The inputs of a request's handler: the workload, the author, the time, and the rules. */
+/** The inputs of a request's handler. */
 export interface Context {
-  readonly reading: Reading
+  readonly situation: Situation
+  /** The author. */
   readonly by: string
-  readonly now: Instant
-  readonly rules: Rules
   /** The annotation's text, for a request whose write cannot include the status. */
   readonly written: string | undefined
 }
@@ -25,8 +22,8 @@ export interface Outcome {
 }
 
 /** Carries out, in the same patch, the rules' decision after a request; the controller does the remainder. */
-export function follow(reading: Reading, now: Instant, rules: Rules, written?: string): Reading {
-  const situation = new Situation(reading, now, rules)
+export function follow(situation: Situation, written?: string): Reading {
+  const { reading } = situation
   const target = carryOut(situation, decide(situation))
   return canWrite(reading, target, written) ? target : reading
 }

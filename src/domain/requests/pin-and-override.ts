@@ -1,52 +1,47 @@
-import { overrideInEffect } from '../deciding/situation.ts'
-import { countsOf } from '../workload/counts.ts'
-import { withState } from '../workload/reading.ts'
 import { without } from '../workload/state.ts'
 import { hasKey } from '../kinds.ts'
 import { iso } from '../text.ts'
-import { isRunning } from '../workload/workload.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
 
 /** Pins the workload in the state it is in. */
-export function pin({ reading, by, now }: Context): Outcome {
-  const { state, workload } = reading
+export function pin({ situation, by }: Context): Outcome {
+  const { reading, state, workload, counts, now } = situation
   if (state.pin) return { target: reading, done: `already pinned ${state.pin.state}` }
   const pinned = state.asleep ? 'snoozed' : 'active'
-  const sleeps = state.asleep && !isRunning(workload)
-  const counts = countsOf(reading)
+  const sleeps = state.asleep && !situation.isRunning
   // A DaemonSet that its controller has not counted yet still has the kept count.
   const running = hasKey(workload.kind) ? counts.toKeep : workload.replicas
   const replicas = sleeps || counts.isLowered ? counts.kept : running
   // It was found running, and a backoff keeps it from going back to sleep: its present count is the one to keep, if it is no lower.
   const kept = state.asleep && state.snoozed ? { snoozed: { ...state.snoozed, replicas } } : {}
   const pin = { state: pinned, replicas, at: now, by } as const
-  return { target: withState(reading, { ...state, ...kept, pin }), done: `pinned ${pinned}` }
+  const { reading: target } = situation.withState({ ...state, ...kept, pin })
+  return { target, done: `pinned ${pinned}` }
 }
 
-export function unpin({ reading, now, rules, written }: Context): Outcome {
-  const { state } = reading
+export function unpin({ situation, written }: Context): Outcome {
+  const { reading, state } = situation
   if (!state.pin) return { target: reading, done: 'not pinned' }
-  return { target: follow(withState(reading, without(state, 'pin')), now, rules, written), done: 'unpinned' }
+  return { target: follow(situation.withState(without(state, 'pin')), written), done: 'unpinned' }
 }
 
 /** Turns automatic behaviour off. `duration` in milliseconds; undefined: permanently. */
-export function override({ reading, by, now }: Context, duration: number | undefined): Outcome {
-  const inEffect = overrideInEffect(reading, now)
-  if (inEffect && inEffect.until === null && duration === undefined) {
+export function override({ situation, by }: Context, duration: number | undefined): Outcome {
+  const { reading, state, now } = situation
+  if (situation.override?.until === null && duration === undefined)
     return { target: reading, done: 'already overridden for good' }
-  }
   const until = duration === undefined ? null : now + duration
-  const target = withState(reading, { ...reading.state, override: { until, at: now, by } })
+  const { reading: target } = situation.withState({ ...state, override: { until, at: now, by } })
   const done = `overridden ${until === null ? 'for good' : `until ${iso(until)}`}`
-  const stays = `and it stays ${target.state.asleep ? 'asleep' : 'awake'}`
-  return { target, done: `${done}, ${target.state.pin ? 'but the pin goes first' : stays}` }
+  const stays = `and it stays ${state.asleep ? 'asleep' : 'awake'}`
+  return { target, done: `${done}, ${state.pin ? 'but the pin goes first' : stays}` }
 }
 
-export function clearOverride({ reading, now, rules, written }: Context): Outcome {
-  const { state } = reading
+export function clearOverride({ situation, written }: Context): Outcome {
+  const { reading, state } = situation
   if (!state.override) return { target: reading, done: 'not overridden' }
   return {
-    target: follow(withState(reading, without(state, 'override')), now, rules, written),
+    target: follow(situation.withState(without(state, 'override')), written),
     done: 'override cleared',
   }
 }

@@ -1,11 +1,10 @@
 import { Duration } from 'luxon'
-import type { Instant } from '../../service/process/clock.ts'
 import { Refusal, type ErrorCode } from '../../service/process/errors.ts'
-import { backoffInEffect } from '../deciding/backoff.ts'
 import { riskOf, toManage } from '../deciding/decide.ts'
 import { durationText } from '../schedule/duration.ts'
 import { readWorkload, type Reading } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
+import type { Situation } from '../deciding/situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { counted, iso, secondsUntil } from '../text.ts'
 import { pinText, pinValues, REPAIR, UNPIN, type ReasonValues, type Remedy } from '../workload/explanation.ts'
@@ -124,15 +123,9 @@ export function refuseRisk(before: Workload, after: Workload, limit: number | un
 }
 
 /** For a snooze alone: an urgent wake is never refused. @throws Refusal IN_BACKOFF */
-export function refuseBackoff(
-  { state }: Reading,
-  now: Instant,
-  { policy }: Rules,
-  limit: number | undefined,
-): void {
-  const backoff = backoffInEffect(state, now)
+export function refuseBackoff({ backoff, now, rules }: Situation, limit: number | undefined): void {
   if (backoff?.cause !== 'flapping') return
-  const { maxOperations, window } = policy.backoff
+  const { maxOperations, window } = rules.policy.backoff
   const within = Duration.fromMillis(window, { locale: 'en' }).rescale().toHuman()
   const message =
     `switched more than ${counted(maxOperations, 'time')} within ${within}: ` +

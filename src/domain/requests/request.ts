@@ -1,15 +1,13 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import { decide } from '../deciding/decide.ts'
-import { isHeld, Situation } from '../deciding/situation.ts'
-import { decisionTime } from '../deciding/decision-time.ts'
+import { situationOf, type Situation } from '../deciding/situation.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
 import { changeBetween, changed } from '../workload/change.ts'
-import { completed } from '../deciding/history.ts'
 import { hasCount, sleepsSuspended } from '../kinds.ts'
 import type { Change } from '../workload/patch.ts'
-import { countsOf, keptCount } from '../workload/counts.ts'
-import { readWithoutState, readWorkload, withState, type Reading } from '../workload/reading.ts'
+import { keptCount } from '../workload/counts.ts'
+import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
 import {
   explainedRefusal,
   refuseBackoff,
@@ -67,21 +65,21 @@ export function planRequest(
   const { reading, isUnreadable } = readFor(request, workload, rules)
   refuseUnsettled(reading)
   const { whileUnmanaged = false } = OPERATIONS[request.action]
-  const now = decisionTime(reading.state, clock)
-  if (!whileUnmanaged && !isHeld(reading, now)) refuseUnmanaged(reading, rules)
+  const found = situationOf(reading, clock, rules)
+  if (!whileUnmanaged && !found.isHeld) refuseUnmanaged(reading, rules)
   if (!leavesAlone(request, reading)) refuseCount(workload)
   if (asksToMove(request)) refusePinned(reading)
-  const done = completed(reading, now, rules.policy)
-  const settled = settle(done, now, rules)
-  const outcome = act({ reading: settled, by, now, rules, written }, request, isUnreadable)
-  if (isRisky(request) && outcome.target !== settled && request.force !== true) {
-    refuseRisk(settled.workload, outcome.target.workload, request.for)
-    refuseBackoff(reading, now, rules, request.for)
+  const situation = settled(found)
+  const outcome = act({ situation, by, written }, request, isUnreadable)
+  const { target, done } = outcome
+  if (isRisky(request) && target !== situation.reading && request.force !== true) {
+    refuseRisk(situation.workload, target.workload, request.for)
+    refuseBackoff(found, request.for)
   }
   // A request that changes nothing writes nothing: the controller writes the end of a wake.
-  const isUnchanged = outcome.target === done
-  const noting = isUnchanged ? { ...outcome, target: reading } : noted(outcome, by, now, written)
-  return planOf(workload, request, noting, now, rules)
+  const isUnchanged = target === found.reading
+  const after = isUnchanged ? found.with(reading) : noted(found.with(target), outcome, by, written)
+  return planOf(workload, request, after, done)
 }
 
 /** Whether a request asks for awake or asleep: a pin forbids that, and the answer need not repeat it. */
@@ -113,12 +111,12 @@ function readFor(
 }
 
 /** Somebody woke the sleeper, or scaled it down again: first does the controller's next step about that. */
-function settle(reading: Reading, now: Instant, rules: Rules): Reading {
-  const { state, workload, enabled } = reading
-  const isActedOn = enabled === true || isHeld(reading, now)
-  const isWoken = state.asleep && isRunning(workload)
-  const isScaledBack = countsOf(reading).toGiveBack !== undefined && !isRunning(workload)
-  return isActedOn && (isWoken || isScaledBack) ? follow(reading, now, rules) : reading
+function settled(situation: Situation): Situation {
+  const { reading, state, counts, isRunning, isHeld } = situation
+  const isActedOn = reading.enabled === true || isHeld
+  const isWoken = state.asleep && isRunning
+  const isScaledBack = counts.toGiveBack !== undefined && !isRunning
+  return isActedOn && (isWoken || isScaledBack) ? situation.with(follow(situation)) : situation
 }
 
 const HANDLERS: {
@@ -142,21 +140,18 @@ function act<A extends Action>(context: Context, request: Request<A>, isUnreadab
 }
 
 /** Stores a request by annotation in the state, to recognise a repetition. */
-function noted(outcome: Outcome, by: string, now: Instant, text: string | undefined): Outcome {
-  if (text === undefined) return outcome
-  const request = { text, at: now, by, ...(outcome.pending && { pending: outcome.pending }) }
-  return { ...outcome, target: withState(outcome.target, { ...outcome.target.state, request }) }
+function noted(after: Situation, { pending }: Outcome, by: string, text: string | undefined): Situation {
+  if (text === undefined) return after
+  return after.withState({
+    ...after.state,
+    request: { text, at: after.now, by, ...(pending && { pending }) },
+  })
 }
 
-function planOf(
-  workload: Workload,
-  request: Request,
-  { target, done }: Outcome,
-  now: Instant,
-  rules: Rules,
-): Plan {
+function planOf(workload: Workload, request: Request, situation: Situation, done: string): Plan {
+  const { reading: target } = situation
   const change = changeBetween(workload, target)
-  const { reason } = decide(new Situation(target, now, rules))
+  const { reason } = decide(situation)
   const after = change ? changed(workload, change) : workload
   const warning =
     workload.owner && change

@@ -1,39 +1,37 @@
 import { transition } from '../deciding/operation.ts'
-import { Situation } from '../deciding/situation.ts'
+import type { Situation } from '../deciding/situation.ts'
 import { authorOf, desired, isAutomatic, newIntent, stillRuns, wakeHold } from '../deciding/intent.ts'
 import { countKeptBy } from '../deciding/drift.ts'
-import { withState } from '../workload/reading.ts'
 import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
 import { counted, iso } from '../text.ts'
-import { currentReplicas, isRunning } from '../workload/workload.ts'
+import { currentReplicas } from '../workload/workload.ts'
 import { pendingWake, type Intent } from '../workload/state.ts'
 import { type Sleep } from '../schedule/schedule.ts'
 import { canWrite, type Context, type Outcome } from './handler.ts'
 
 /** Puts to sleep; `limit` in milliseconds, undefined: without an end. */
-export function snooze({ reading, now, by, rules }: Context, limit: number | undefined): Outcome {
-  const situation = new Situation(reading, now, rules)
+export function snooze({ situation, by }: Context, limit: number | undefined): Outcome {
+  const { reading, state, workload, now } = situation
   const end = limit === undefined ? {} : { until: now + limit }
-  const intent = newIntent(reading, now, { want: 'asleep', by, trigger: 'api', ...end })
-  const asked = withState(reading, { ...reading.state, intent })
+  const intent = newIntent(situation, { want: 'asleep', by, trigger: 'api', ...end })
+  const asked = situation.withState({ ...state, intent })
   const was = replacedText(situation, intent)
-  if (reading.state.asleep && !isRunning(reading.workload)) {
-    const stays = isToBe('asleep', situation) && !pendingWake(reading.state)
+  if (state.asleep && !situation.isRunning) {
+    const stays = isToBe('asleep', situation) && !pendingWake(state)
     if (limit === undefined && stays) return { target: reading, done: 'already asleep' }
-    return { target: asked, done: `stays asleep${was}` }
+    return { target: asked.reading, done: `stays asleep${was}` }
   }
   const replicas = countKeptBy(situation)
-  const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas }, now, rules)
-  const kept = sleepsSuspended(reading.workload.kind) ? '' : `, ${counted(replicas, 'replica')} kept`
+  const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas })
+  const kept = sleepsSuspended(workload.kind) ? '' : `, ${counted(replicas, 'replica')} kept`
   return { target, done: `snoozed${kept}${was}` }
 }
 
 /** Wakes, or keeps awake; `limit` in milliseconds, undefined: until the next edge or `wakeHold`. */
-export function wake({ reading, now, by, rules, written }: Context, limit: number | undefined): Outcome {
-  const situation = new Situation(reading, now, rules)
-  const { state, workload, counts } = situation
-  const byKeda = !isRunning(workload) && situation.keda.decides
-  const up = !state.asleep && (byKeda || (isRunning(workload) && counts.toGiveBack === undefined))
+export function wake({ situation, by, written }: Context, limit: number | undefined): Outcome {
+  const { reading, state, workload, counts, now, isRunning } = situation
+  const byKeda = !isRunning && situation.keda.decides
+  const up = !state.asleep && (byKeda || (isRunning && counts.toGiveBack === undefined))
   if (up && limit === undefined && isToBe('awake', situation)) {
     return {
       target: reading,
@@ -41,16 +39,16 @@ export function wake({ reading, now, by, rules, written }: Context, limit: numbe
     }
   }
   const inHoursOfSleep = situation.hours?.state === 'asleep'
-  const hold = inHoursOfSleep ? wakeHold(reading, now, rules) : {}
+  const hold = inHoursOfSleep ? wakeHold(situation) : {}
   const end = limit === undefined ? hold : { until: now + limit }
-  const intent = newIntent(reading, now, { want: 'awake', by, trigger: 'api', ...end })
-  const asked = withState(reading, { ...state, intent })
+  const intent = newIntent(situation, { want: 'awake', by, trigger: 'api', ...end })
+  const asked = situation.withState({ ...state, intent })
   const was = replacedText(situation, intent)
-  if (up) return { target: asked, done: `stays awake${was}` }
+  if (up) return { target: asked.reading, done: `stays awake${was}` }
   const replicas = hasKey(workload.kind) ? counts.kept : wakeCount(situation)
-  const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas }, now, rules)
+  const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas })
   if (!canWrite(reading, target, written))
-    return { target: asked, done: `is to wake in a moment${was}`, pending: true }
+    return { target: asked.reading, done: `is to wake in a moment${was}`, pending: true }
   if (byKeda) return { target, done: `woken, and KEDA decides how many replicas it has${was}` }
   const to = hasCount(workload.kind) ? ` to ${counted(replicas, 'replica')}` : ''
   return { target, done: `woken${to}${was}` }
@@ -69,8 +67,8 @@ function isToBe(want: Sleep, situation: Situation): boolean {
 }
 
 /** The count that a wake request brings: the kept or the last one, at least 1. */
-function wakeCount({ state, workload, counts }: Situation): number {
+function wakeCount({ state, workload, counts, isRunning }: Situation): number {
   if (counts.toGiveBack !== undefined) return Math.max(1, counts.toGiveBack)
-  if (isRunning(workload)) return counts.toWake
+  if (isRunning) return counts.toWake
   return Math.max(1, state.snoozed?.replicas ?? currentReplicas(workload))
 }

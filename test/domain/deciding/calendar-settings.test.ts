@@ -5,7 +5,7 @@ import { planStep } from '../../../src/domain/deciding/operation.ts'
 import { nextTransition, plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { readWorkload, type Reading } from '../../../src/domain/workload/reading.ts'
 import { rescheduled } from '../../../src/domain/deciding/intent.ts'
-import { situationOf } from '../../../src/domain/deciding/situation.ts'
+import { Situation, situationOf } from '../../../src/domain/deciding/situation.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
@@ -267,7 +267,7 @@ describe('a changed calendar, auto-wake or awake-until', () => {
         reading(snoozed.annotated(before), HOLIDAYS),
         reading(snoozed.annotated(after), HOLIDAYS),
       ]
-      expect(rescheduled(was, is, null, at('Mon 13:00'), HOLIDAYS)).to.equal(is)
+      expect(rescheduled(new Situation(was, at('Mon 13:00'), HOLIDAYS), is, null)).to.equal(is)
       expect(decide(situationOf(is, at('Mon 13:00'), HOLIDAYS)).action).to.equal('none')
     })
 })
