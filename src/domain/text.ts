@@ -5,6 +5,10 @@ export function iso(instant: Instant): string {
   return new Date(instant).toISOString().replace(/\.\d{3}Z$/, 'Z')
 }
 
+export function isoOrNull(instant: Instant | null | undefined): string | null {
+  return instant === undefined || instant === null ? null : iso(instant)
+}
+
 /** A number with its noun: `1 replica`, `3 replicas`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

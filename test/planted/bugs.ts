@@ -162,8 +162,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'flapping is never slowed down',
     file: 'src/domain/deciding/backoff.ts',
-    find: "return { ...rest, backoff: { until, times, cause: 'flapping' } }",
-    replace: 'return until > times ? rest : state',
+    find: 'return { ...rest, backoff: flapping(state, now, policy) }',
+    replace: 'return flapping(state, now, policy).times > 0 ? rest : state',
     tests: ['test/domain/deciding/backoff.test.ts'],
   },
   {

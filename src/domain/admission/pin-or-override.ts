@@ -1,6 +1,6 @@
 import type { Situation } from '../deciding/situation.ts'
 import { sameMarks } from '../workload/marks.ts'
-import { clip, iso } from '../text.ts'
+import { clip, iso, isoOrNull } from '../text.ts'
 import type { Unreadable } from '../workload/state-codec.ts'
 import {
   CLEAR_OVERRIDE,
@@ -34,7 +34,7 @@ export function activePinOrOverride({ isHeld, state, override }: Situation): Pin
   if (!override) return undefined
   const { by } = override
   const since = iso(override.at)
-  const until = override.until === null ? null : iso(override.until)
+  const until = isoOrNull(override.until)
   const reason = `is overridden by ${clip(by)} since ${since}, ${until === null ? 'for good' : `until ${until}`}`
   return { reason, reason_code: 'overridden', reason_values: { by, since, until }, remedy: CLEAR_OVERRIDE }
 }

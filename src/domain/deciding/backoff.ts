@@ -1,6 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { isCredible } from './decision-time.ts'
-import { recentOperations } from './history.ts'
 import type { Policy } from '../workload/settings-rules.ts'
 import { BACKOFF_CAUSES, isKnown, type Backoff, type BackoffCause, type State } from '../workload/state.ts'
 
@@ -32,27 +31,34 @@ export function withBackoffCut(state: State, now: Instant, { backoff: policy }: 
   return isCredible(backoff.until, end) ? state : { ...state, backoff: { ...backoff, until: end } }
 }
 
+/** How many operations of the last `window` milliseconds the cluster accepted, without those of a wrong clock. */
+export function recentOperations({ history }: State, now: Instant, window: number): number {
+  const since = now - window
+  return history.filter(({ at, result }) => at > since && isCredible(at, now) && result !== 'failed').length
+}
+
 /**
  * The state once its newest operation was written to the history: more than `maxOperations` within the window start a
  * backoff, and each further one is twice as long. A backoff in effect is not prolonged, and a quiet window resets it.
  */
 export function afterOperation(state: State, now: Instant, { backoff: policy }: Policy): State {
   const { backoff, ...rest } = state
-  const flapped = backoff?.cause === 'flapping' ? backoff : undefined
-  if (flapped && flapped.until > now) return state
-  if (recentOperations(state, now, policy.window) <= policy.maxOperations) {
-    return flapped && !isQuiet(state, flapped, now, policy.window) ? state : rest
-  }
-  const times = flapped && !isQuiet(state, flapped, now, policy.window) ? flapped.times + 1 : 1
-  const until = now + doubled(policy.base, times, policy.max)
-  return { ...rest, backoff: { until, times, cause: 'flapping' } }
+  if (backoff?.cause === 'flapping' && backoff.until > now) return state
+  if (recentOperations(state, now, policy.window) > policy.maxOperations)
+    return { ...rest, backoff: flapping(state, now, policy) }
+  return timesInRow(state, now, policy) > 0 ? state : rest
 }
 
-/** The backoff of a sleeper that an autoscaler woke again: each in a row is twice as long, as after flapping. */
-function afterFight(state: State, now: Instant, { backoff: policy }: Policy): Backoff {
-  const flapped = state.backoff?.cause === 'flapping' ? state.backoff : undefined
-  const times = flapped && !isQuiet(state, flapped, now, policy.window) ? flapped.times + 1 : 1
+/** A backoff that begins now; each in a row is twice as long. */
+function flapping(state: State, now: Instant, policy: Policy['backoff']): Backoff {
+  const times = timesInRow(state, now, policy) + 1
   return { until: now + doubled(policy.base, times, policy.max), times, cause: 'flapping' }
+}
+
+/** How many backoffs came one after another, without a quiet window since the last; 0: none did. */
+function timesInRow(state: State, now: Instant, { window }: Policy['backoff']): number {
+  const { backoff } = state
+  return backoff?.cause === 'flapping' && !isQuiet(state, backoff, now, window) ? backoff.times : 0
 }
 
 /**
@@ -65,7 +71,7 @@ export function backoffFromFight(state: State, now: Instant, policy: Policy): Ba
   if (!isRepair || newest.result === 'failed') return undefined
   const { backoff } = state
   const hasRested = backoff?.cause === 'flapping' && backoff.until > newest.at
-  return hasRested ? undefined : afterFight(state, now, policy)
+  return hasRested ? undefined : flapping(state, now, policy.backoff)
 }
 
 /** The state once the cluster refused an automatic operation: a backoff of 10 s, doubled each time, at most 10 min. */

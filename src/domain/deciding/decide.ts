@@ -1,7 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { sleepsSuspended } from '../kinds.ts'
 import { ofSource } from '../policy/settings.ts'
-import { iso } from '../text.ts'
+import { iso, isoOrNull } from '../text.ts'
 import { hasRoomToWake } from '../workload/change.ts'
 import { keptByOther } from '../workload/counts.ts'
 import { CLEAR_OVERRIDE, pinText, pinValues, UNPIN, type Remedy } from '../workload/explanation.ts'
@@ -255,12 +255,9 @@ function emptiedBy({ workload, scaling }: Situation): string {
 }
 
 function overridden({ by, until }: Override): PartialDecision {
-  const end = () => (until === null ? null : iso(until))
-  const text = () => `overridden by ${by} ${until === null ? 'for good' : `until ${end()}`}`
-  return noAction('overridden', text, {
-    values: () => ({ by, until: end() }),
-    remedy: CLEAR_OVERRIDE,
-  })
+  const text = () => `overridden by ${by} ${until === null ? 'for good' : `until ${iso(until)}`}`
+  const values = () => ({ by, until: isoOrNull(until) })
+  return noAction('overridden', text, { values, remedy: CLEAR_OVERRIDE })
 }
 
 /** `fought`: what an autoscaler does against it. */

@@ -71,12 +71,6 @@ function hasFollowed({ type }: Operation, workload: Workload): boolean {
   return podsFollowed(workload) && (type === 'wake' || !isRunning(workload))
 }
 
-/** How many operations of the last `window` milliseconds the cluster accepted, without those of a wrong clock. */
-export function recentOperations({ history }: State, now: Instant, window: number): number {
-  const since = now - window
-  return history.filter(({ at, result }) => at > since && isCredible(at, now) && result !== 'failed').length
-}
-
 function ended(running: Operation, result: OperationResult, at: Instant): Operation {
   const { generation: _, ...operation } = running
   return { ...operation, result, duration: Math.max(0, at - operation.at) }

@@ -7,7 +7,7 @@ import { withState, type Reading } from '../workload/reading.ts'
 import type { Schedule, Sleep } from '../schedule/schedule.ts'
 import { INTENT_TRIGGERS, isKnown, type Intent, type IntentTrigger } from '../workload/state.ts'
 import type { ReasonValues } from '../workload/explanation.ts'
-import { iso } from '../text.ts'
+import { iso, isoOrNull } from '../text.ts'
 import { ANNOTATION } from '../workload/workload.ts'
 
 /** Whether an intent's `for` still runs: then only a request or a manual wake replaces it. */
@@ -104,10 +104,6 @@ export function desired(situation: Situation): Desired {
 function endText({ schedule, scheduleFault }: Reading, want: Sleep, end: Instant | undefined): string {
   if (end !== undefined) return `; ${want === 'asleep' ? 'wakes' : 'sleeps'} ${iso(end)}`
   return schedule || scheduleFault !== undefined ? '' : '; no schedule'
-}
-
-function isoOrNull(instant: Instant | undefined): string | null {
-  return instant === undefined ? null : iso(instant)
 }
 
 /** How many instants to look at for the next change: one comes of the intent's end, or of an edge or two after it. */

@@ -5,11 +5,11 @@ import { planStep, type Step } from '../deciding/operation.ts'
 import { policyRecord, type PolicyRecord } from './policy-record.ts'
 import type { Namespace } from '../policy/inheritance.ts'
 import type { Source } from '../policy/settings.ts'
-import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
+import { hasSleepMark, readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
 import { reasonOf } from './record.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import { hasSleepMark, keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
+import { keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
 
 /** Dormouse's immediate decision about one workload, and why. */
 export interface Expected extends WorkloadKey {

@@ -1,8 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { causeText } from '../deciding/backoff.ts'
+import { causeText, recentOperations } from '../deciding/backoff.ts'
 import { decide } from '../deciding/decide.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
-import { recentOperations } from '../deciding/history.ts'
 import { desired, DESIRED_BY } from '../deciding/intent.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
 import type { ValueOf } from '../json-schema.ts'
@@ -10,7 +9,13 @@ import { typeOf } from '../kinds.ts'
 import { delayed, nextTransition, type Transition } from './plan.ts'
 import { policyRecord } from './policy-record.ts'
 import type { OPERATION, STATUS, TRANSITION } from './shape.ts'
-import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
+import {
+  hasSleepMark,
+  labelCount,
+  readWithoutState,
+  readWorkload,
+  type Reading,
+} from '../workload/reading.ts'
 import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { REPAIR, type Explanation } from '../workload/explanation.ts'
@@ -18,7 +23,7 @@ import { Unreadable } from '../workload/state-codec.ts'
 import { operationInProgress, type Backoff, type Operation } from '../workload/state.ts'
 import { iso as seconds } from '../text.ts'
 import { waitText, type WakeWait } from '../deciding/wake-order.ts'
-import { currentReplicas, hasSleepMark, isRunning, labelCount, type Workload } from '../workload/workload.ts'
+import { currentReplicas, isRunning, type Workload } from '../workload/workload.ts'
 
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
 export type HistoryRecord = ValueOf<typeof OPERATION>

@@ -1,4 +1,4 @@
-import { kindOfState, stateOf } from './reading.ts'
+import { hasSleepMark, isUnmarkedSleep, kindOfState, labelCount, stateOf } from './reading.ts'
 import { isManaged } from './settings.ts'
 import type { ReadingRules } from './settings-rules.ts'
 import { LAST_COUNTER } from './state-codec.ts'
@@ -7,10 +7,7 @@ import {
   ANNOTATION_NAMES,
   ASLEEP_LABEL,
   isOlder,
-  hasSleepMark,
   isRunning,
-  isUnmarkedSleep,
-  labelCount,
   HELD_LABEL,
   isOfState,
   OWN_LABELS,

@@ -1,14 +1,14 @@
-import { sleepsSuspended } from '../kinds.ts'
+import { hasKey, sleepsSuspended } from '../kinds.ts'
 import type { ReadingRules } from './settings-rules.ts'
 import { settingsOf, type Settings } from './settings.ts'
 import { SETTING_NAMES, type SettingName } from '../policy/settings.ts'
 import { decodeState, Unreadable } from './state-codec.ts'
 import { EMPTY_STATE, type Snoozed, type State, type StoredState } from './state.ts'
 import {
-  hasSleepMark,
+  ASLEEP_LABEL,
+  FIELD_MANAGER,
   isRunning,
-  isUnmarkedSleep,
-  labelCount,
+  MAX_REPLICAS,
   type AnnotationName,
   type Kind,
   type Workload,
@@ -20,6 +20,27 @@ export interface Reading extends Settings {
   readonly state: State
   /** The state in the annotations: if `state` is another object, it has to be written. undefined: none. */
   readonly written: State | undefined
+}
+
+/** The kept count that the label holds; undefined: no label, or one that is no count. */
+export function labelCount(workload: Workload): number | undefined {
+  const value = workload.labels?.[ASLEEP_LABEL]
+  const count = value !== undefined && /^\d{1,10}$/.test(value) ? Number(value) : undefined
+  return count !== undefined && count <= MAX_REPLICAS ? count : undefined
+}
+
+/** Whether a mark of sleep that survives lost annotations is there: the label, or a DaemonSet's key. */
+export function hasSleepMark(workload: Workload): boolean {
+  return workload.labels?.[ASLEEP_LABEL] !== undefined || workload.snoozeKey !== undefined
+}
+
+/**
+ * Whether our own write set its count to 0 and no label says that it sleeps: an admission webhook dropped our marks
+ * from that very write, since one patch sets both.
+ */
+export function isUnmarkedSleep({ kind, replicas, replicasManager, labels }: Workload): boolean {
+  const isOurs = replicasManager?.manager === FIELD_MANAGER && replicasManager.subresource === undefined
+  return isOurs && replicas === 0 && !hasKey(kind) && labels?.[ASLEEP_LABEL] === undefined
 }
 
 /** Reads a workload's annotations, label and key. Unreadable: its state is broken, or gone although it was put to sleep. */

@@ -42,7 +42,7 @@ export function settingsOf(workload: Setter, rules: ReadingRules): Settings {
   const inherited = rules.inherited(workload)
   const effective = effectiveSettings(workload.annotations, inherited, rules.policy)
   const { enabled, autoWake } = effective
-  const calendar = calendarsOf(effective)
+  const calendar = calendarNames(effective.calendar ?? '').join(',') || undefined
   return {
     enabled,
     zone: effective.timezone,
@@ -87,11 +87,6 @@ export function faultOfNamespace(namespace: Namespace, rules: ReadingRules): str
   const unusable = isReadable ? unusableCalendar(calendar, rules) : undefined
   const faults = [namespaceFault(namespace), unusable && `${ANNOTATION.calendar}: ${unusable}`]
   return faults.filter((fault) => fault !== undefined).join('; ') || undefined
-}
-
-function calendarsOf({ calendar }: Effective): string | undefined {
-  const names = calendar === undefined ? [] : calendarNames(calendar)
-  return names.length === 0 ? undefined : names.join(',')
 }
 
 type Understood = Pick<Settings, 'schedule' | 'awakeUntil' | 'scheduleFault' | 'scheduleFaultAt'>

@@ -1,5 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { ASLEEP_LABEL, FIELD_MANAGER, type AnnotationName } from '../annotations.ts'
+import type { AnnotationName } from '../annotations.ts'
 import { factsOf, hasKey, isKind, sleepsSuspended, typeOf, type Kind, type Owner } from '../kinds.ts'
 
 export * from '../annotations.ts'
@@ -174,27 +174,6 @@ export function countFault({ replicas }: Pick<Workload, 'replicas'>): string | u
 /** The present desired count; a DaemonSet with the key desires none. */
 export function currentReplicas(workload: Workload): number {
   return workload.snoozeKey === undefined ? workload.replicas : 0
-}
-
-/** The kept count that the label holds; undefined: no label, or one that is no count. */
-export function labelCount(workload: Workload): number | undefined {
-  const value = workload.labels?.[ASLEEP_LABEL]
-  const count = value !== undefined && /^\d{1,10}$/.test(value) ? Number(value) : undefined
-  return count !== undefined && count <= MAX_REPLICAS ? count : undefined
-}
-
-/** Whether a mark of sleep that survives lost annotations is there: the label, or a DaemonSet's key. */
-export function hasSleepMark(workload: Workload): boolean {
-  return workload.labels?.[ASLEEP_LABEL] !== undefined || workload.snoozeKey !== undefined
-}
-
-/**
- * Whether our own write set its count to 0 and no label says that it sleeps: an admission webhook dropped our marks
- * from that very write, since one patch sets both.
- */
-export function isUnmarkedSleep({ kind, replicas, replicasManager, labels }: Workload): boolean {
-  const isOurs = replicasManager?.manager === FIELD_MANAGER && replicasManager.subresource === undefined
-  return isOurs && replicas === 0 && !hasKey(kind) && labels?.[ASLEEP_LABEL] === undefined
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isInOrder, knownAfter, type LastKnown } from '../../domain/workload/marks.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import { isOlder, isUnmarkedSleep, type Workload } from '../../domain/workload/workload.ts'
+import { isUnmarkedSleep } from '../../domain/workload/reading.ts'
+import { isOlder, type Workload } from '../../domain/workload/workload.ts'
 
 /** By uid: the newest copy of each workload whose marks (annotations, label, a DaemonSet's key) were in order. */
 export class LastKnownMarks {
