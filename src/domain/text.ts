@@ -28,8 +28,8 @@ export function printable(line: string): string {
 }
 
 /** A foreign text, cut to fit into a message. */
-export function clip(text: string): string {
-  return text.length > 64 ? `${text.slice(0, 64)}…` : text
+export function clip(text: string, longest = 64): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
 
 /** The message of the Error of this kind that `read` throws; undefined: it throws none. */

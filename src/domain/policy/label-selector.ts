@@ -1,3 +1,5 @@
+import { Scanner } from '../scanner.ts'
+
 type Labels = Readonly<Record<string, string>>
 
 /** Whether the selector matches these labels; undefined: the object has none. */
@@ -41,7 +43,7 @@ export function parseLabelSelector(text: string): LabelMatcher {
   const tests: LabelMatcher[] = []
   if (!reader.atEnd()) {
     do tests.push(labelMatcher(requirement(reader)))
-    while (reader.take(','))
+    while (reader.skip(','))
   }
   if (!reader.atEnd()) throw reader.fault("',' or the end")
   return (labels) => tests.every((test) => test(labels))
@@ -71,7 +73,7 @@ export function labelMatcher({ key, operator, values = [] }: LabelRequirement): 
 }
 
 function requirement(reader: Reader): LabelRequirement {
-  const isNegated = reader.take('!')
+  const isNegated = reader.skip('!')
   const key = reader.word(KEY, 'the key of a label')
   if (isNegated) return { key, operator: 'DoesNotExist' }
   if (reader.atEnd() || reader.sees(',')) return { key, operator: 'Exists' }
@@ -83,62 +85,34 @@ function requirement(reader: Reader): LabelRequirement {
 }
 
 function valueSet(reader: Reader): string[] {
-  if (!reader.take('(')) throw reader.fault("'('")
+  if (!reader.skip('(')) throw reader.fault("'('")
   if (reader.sees(')')) throw reader.fault('at least one value')
   const values: string[] = []
   do values.push(reader.word(VALUE, 'the value of a label'))
-  while (reader.take(','))
-  if (!reader.take(')')) throw reader.fault("',' or ')'")
+  while (reader.skip(','))
+  if (!reader.skip(')')) throw reader.fault("',' or ')'")
   return values
 }
 
-/** A cursor over the text that skips white space. */
-class Reader {
-  readonly #text: string
-  #at = 0
-
-  constructor(text: string) {
-    this.#text = text
-    this.#match(/\s*/y)
-  }
-
-  atEnd(): boolean {
-    return this.#at === this.#text.length
-  }
-
-  sees(character: string): boolean {
-    return this.#text.startsWith(character, this.#at)
-  }
-
-  take(character: string): boolean {
-    return this.sees(character) && this.#match(/./y) !== ''
-  }
-
+class Reader extends Scanner {
   operator(): keyof typeof OPERATORS {
-    const found = this.#match(/==|!=|[=<>]|(?:in|notin)(?![^\s(])/y)
+    const found = this.match(/==|!=|[=<>]|(?:in|notin)(?![^\s(])/y)?.[0] ?? ''
     if (Object.hasOwn(OPERATORS, found)) return found as keyof typeof OPERATORS
     throw this.fault('one of =, ==, !=, in, notin, < and >')
   }
 
   /** The text up to the next mark or white space, if it has this form. */
   word(form: RegExp, expected: string): string {
-    const at = this.#at
-    const found = this.#match(/[^\s=!<>,()]*/y)
+    const at = this.mark()
+    const found = this.match(/[^\s=!<>,()]*/y)?.[0] ?? ''
     if (form.test(found)) return found
-    this.#at = at
+    this.reset(at)
     throw this.fault(expected)
   }
 
   fault(expected: string): InvalidLabelSelector {
-    const found = this.atEnd() ? 'the end' : `'${this.#text.slice(this.#at, this.#at + 20)}'`
-    return new InvalidLabelSelector(`at ${this.#at + 1}: expected ${expected}, found ${found}`)
-  }
-
-  #match(form: RegExp): string {
-    form.lastIndex = this.#at
-    const found = form.exec(this.#text)?.[0] ?? ''
-    this.#at += found.length
-    while (/\s/.test(this.#text.charAt(this.#at))) this.#at += 1
-    return found
+    const at = this.mark()
+    const found = this.atEnd() ? 'the end' : `'${this.from(at).slice(0, 20)}'`
+    return new InvalidLabelSelector(`at ${at + 1}: expected ${expected}, found ${found}`)
   }
 }

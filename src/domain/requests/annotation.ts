@@ -1,6 +1,8 @@
 import type { Instant } from '../../service/process/clock.ts'
+import { midnightOf } from '../schedule/calendar.ts'
 import { A_DURATION, durationIn, durationText, unitAdvice } from '../schedule/duration.ts'
 import { nearestName } from '../nearest.ts'
+import { clip } from '../text.ts'
 import { ANNOTATION, MAX_REPLICAS } from '../workload/workload.ts'
 import { ACTIONS, OPERATIONS, PARAMETERS, type Action, type Parameter, type Request } from './operations.ts'
 
@@ -100,19 +102,15 @@ function countOf(value: string | undefined): number {
 function timeOf(word: string): Instant {
   const text = word.slice(1)
   const date = RFC_3339.exec(text)?.[1]
-  const instant = date !== undefined && isDate(date) ? Date.parse(text.toUpperCase()) : NaN
+  // Date.parse takes February the 30th for March the 2nd.
+  const isDate = date !== undefined && midnightOf(date) !== undefined
+  const instant = isDate ? Date.parse(text.toUpperCase()) : NaN
   if (!Number.isNaN(instant)) return instant
   throw new InvalidRequest(`expected ${A_TIME}, found '${short(word)}'`)
 }
 
-/** Whether the month has that day: Date.parse takes February the 30th for March the 2nd. */
-function isDate(date: string): boolean {
-  const midnight = new Date(`${date}T00:00:00Z`)
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date)
-}
-
 function short(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+  return clip(text, 40)
 }
 
 /** The text that `parseRequest` reads. @throws TypeError: it has annotations of its own */

@@ -20,8 +20,9 @@ export function enable(context: Context, hours: Hours, isUnreadable: boolean): O
   if (hours.inherit === true) return inheritEnabled(context, hours, isUnreadable)
   const { reading, rules } = context.situation
   if (reading.enabled === true && !isUnreadable) {
-    const asked = { ...(hours.schedule ? { schedule: hours.schedule } : {}), ...zoneOf(hours) }
-    const outcome = Object.keys(asked).length > 0 ? setHours(context, asked) : undefined
+    const { schedule = '', timezone } = hours
+    const asks = schedule !== '' || timezone !== undefined
+    const outcome = asks ? setHours(context, schedule === '' ? undefined : schedule, timezone) : undefined
     const changed =
       outcome && outcome.target !== reading ? outcome : { target: reading, done: 'already enabled' }
     if (reading.workload.annotations.enabled !== undefined) return changed
@@ -116,21 +117,21 @@ export function putSchedule(context: Context, hours: Hours): Outcome {
   if (hours.inherit === true) {
     if (hours.schedule !== undefined)
       throw invalid('/schedule', 'leave it out: ?inherit=true removes the schedule of the workload itself')
-    return setHours(context, { schedule: null, ...zoneOf(hours) })
+    return setHours(context, null, hours.timezone)
   }
   const keeps = hours.schedule === undefined && hours.timezone !== undefined
-  return setHours(context, keeps ? zoneOf(hours) : { schedule: hours.schedule ?? '', ...zoneOf(hours) })
+  return setHours(context, keeps ? undefined : (hours.schedule ?? ''), hours.timezone)
 }
 
-/** A schedule that is null is removed from the workload itself. */
+/** A schedule that is null is removed from the workload itself; undefined: it stays. */
 function setHours(
-  context: Context,
-  hours: { readonly schedule?: string | null; readonly timezone?: string },
+  { situation, by }: Context,
+  schedule: string | null | undefined,
+  timezone: string | undefined,
 ): Outcome {
-  const { situation, by } = context
   const { reading, rules } = situation
-  const text = hours.schedule === undefined ? {} : { schedule: canonicalText(hours.schedule) }
-  const target = withAnnotations(reading, { ...text, ...zoneChange(hours.timezone) }, rules)
+  const text = schedule === undefined ? {} : { schedule: schedule && canonicalText(schedule) }
+  const target = withAnnotations(reading, { ...text, ...zoneChange(timezone) }, rules)
   const { annotations } = reading.workload
   const same = (['schedule', 'timezone'] as const).every(
     (name) => target.workload.annotations[name] === annotations[name],
@@ -149,10 +150,6 @@ function removed({ scheduleFault }: Reading): string {
     : `set, but the schedule is invalid: ${scheduleFault}`
 }
 
-function zoneOf({ timezone }: Hours): Pick<Hours, 'timezone'> {
-  return timezone === undefined ? {} : { timezone }
-}
-
 /** An empty zone means the service's zone. */
 function zoneChange(timezone: string | undefined): { timezone?: string | null } {
   if (timezone === undefined) return {}
@@ -163,10 +160,7 @@ function zoneChange(timezone: string | undefined): { timezone?: string | null } 
 }
 
 /** An empty text is kept: it means no schedule, whatever could be inherited. */
-function canonicalText(text: string): string
-function canonicalText(text: string | null): string | null
-function canonicalText(text: string | null): string | null {
-  if (text === null) return null
+function canonicalText(text: string): string {
   if (text.trim() === '') return ''
   try {
     return canonical(parseSchedule(text))

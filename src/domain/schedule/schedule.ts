@@ -3,7 +3,8 @@ import type { Instant } from '../../service/process/clock.ts'
 import { calendarEffect, type Replaced } from './calendar-effect.ts'
 import { findCalendars, NO_CALENDARS, type Calendar, type Calendars } from './calendar.ts'
 import { Edges, type Span } from './edges.ts'
-import { canonical, InvalidSchedule, parseSchedule } from './syntax.ts'
+import { InvalidSchedule, parseSchedule } from './syntax.ts'
+import { canonical, type Window } from './window.ts'
 import { A_TIMEZONE, timezoneFault, Zone } from './zone.ts'
 
 export const SLEEP_STATES = ['awake', 'asleep'] as const
@@ -52,11 +53,7 @@ export function compileSchedule(text: string, zone: string, calendars: readonly 
   const windows = parseSchedule(text)
   const clocks = Zone.named(zone)
   if (!clocks) throw new InvalidTimezone(zone)
-  return new CompiledSchedule(
-    canonical(windows),
-    { zone, clocks, calendars },
-    new Edges(windows, clocks, calendars),
-  )
+  return new CompiledSchedule(windows, zone, clocks, calendars)
 }
 
 /**
@@ -125,17 +122,13 @@ class CompiledSchedule implements Schedule {
   /** By their number since the epoch. */
   readonly #spans = new Map<number, Span>()
 
-  constructor(
-    text: string,
-    { zone, clocks, calendars }: { zone: string; clocks: Zone; calendars: readonly Calendar[] },
-    edges: Edges,
-  ) {
+  constructor(windows: readonly Window[], zone: string, clocks: Zone, calendars: readonly Calendar[]) {
     const search = calendars.length === 0 ? 'weekly' : 'withCalendars'
-    this.text = text
+    this.text = canonical(windows)
     this.zone = zone
     this.calendar = calendars.map(({ name }) => name).join(',')
-    this.key = keyOf(text, zone, calendars)
-    this.#edges = edges
+    this.key = keyOf(this.text, zone, calendars)
+    this.#edges = new Edges(windows, clocks, calendars)
     this.#clocks = clocks
     this.#calendars = calendars
     this.#reach = REACH[search]

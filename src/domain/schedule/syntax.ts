@@ -1,3 +1,4 @@
+import { Scanner } from '../scanner.ts'
 import { adviceFor } from './notation.ts'
 import { canonical, weekdayNamed, weekdays, weekFrom, WEEK } from './window.ts'
 import type { Weekday, Window } from './window.ts'
@@ -50,62 +51,58 @@ function withAdvice(fault: Unclear, text: string): InvalidSchedule {
 
 function windowsOf(text: string): Window[] {
   if (text.length > MAX_LENGTH) throw tooLong(`this has ${text.length}`)
-  const scanner = new Scanner(text)
-  if (scanner.atEnd()) throw scanner.fault(A_WINDOW)
-  const windows = [window(scanner)]
-  while (scanner.skip(';')) {
+  const reader = new Reader(text)
+  if (reader.atEnd()) throw reader.fault(A_WINDOW)
+  const windows = [window(reader)]
+  while (reader.skip(';')) {
     if (windows.length === MAX_WINDOWS)
-      throw scanner.fault(`at most ${MAX_WINDOWS} windows`, 'join windows that touch or overlap')
-    windows.push(window(scanner))
+      throw reader.fault(`at most ${MAX_WINDOWS} windows`, 'join windows that touch or overlap')
+    windows.push(window(reader))
   }
-  if (!scanner.atEnd()) throw scanner.fault("',' before days, ';' before another window, or the end")
+  if (!reader.atEnd()) throw reader.fault("',' before days, ';' before another window, or the end")
   const { length } = canonical(windows)
   if (length > MAX_LENGTH) throw tooLong(`the canonical form of this has ${length}`)
   return windows
 }
 
-function window(scanner: Scanner): Window {
-  if (scanner.atEnd()) throw scanner.fault(A_WINDOW, "remove the ';' at the end")
-  if (scanner.sees(';')) throw scanner.fault(A_WINDOW, 'remove it')
-  const start = time(scanner, 'start')
-  if (!scanner.skip('-')) throw scanner.fault("'-' and the end of the window")
-  const endAt = scanner.mark()
-  const end = time(scanner, 'end')
+function window(reader: Reader): Window {
+  if (reader.atEnd()) throw reader.fault(A_WINDOW, "remove the ';' at the end")
+  if (reader.sees(';')) throw reader.fault(A_WINDOW, 'remove it')
+  const start = time(reader, 'start')
+  if (!reader.skip('-')) throw reader.fault("'-' and the end of the window")
+  const endAt = reader.mark()
+  const end = time(reader, 'end')
   if (end === start)
-    throw scanner.faultAt(endAt, 'an end other than the start', 'for all day write 0:00-24:00')
-  return { start, end, days: scanner.skip(',') ? days(scanner) : [...WEEK] }
+    throw reader.faultAt(endAt, 'an end other than the start', 'for all day write 0:00-24:00')
+  return { start, end, days: reader.skip(',') ? days(reader) : [...WEEK] }
 }
 
-function time(scanner: Scanner, side: 'start' | 'end'): number {
-  const at = scanner.mark()
-  const [, hour, minute] = scanner.match(/(\d{1,2}):(\d{2})(?!\d)/y) ?? []
+function time(reader: Reader, side: 'start' | 'end'): number {
+  const at = reader.mark()
+  const [, hour, minute] = reader.match(/(\d{1,2}):(\d{2})(?!\d)/y) ?? []
   const found = hour === undefined ? NaN : Number(hour) * 60 + Number(minute)
-  if (!(Number(minute) < 60 && found <= 24 * 60)) throw scanner.faultAt(at, A_TIME)
+  if (!(Number(minute) < 60 && found <= 24 * 60)) throw reader.faultAt(at, A_TIME)
   if (side === 'start' && found === 24 * 60)
-    throw scanner.faultAt(
-      at,
-      'a start from 0:00 to 23:59',
-      '24:00 is an end only: write 0:00 of the next day',
-    )
+    throw reader.faultAt(at, 'a start from 0:00 to 23:59', '24:00 is an end only: write 0:00 of the next day')
   return found
 }
 
-function days(scanner: Scanner): Weekday[] {
+function days(reader: Reader): Weekday[] {
   const given: Weekday[] = []
   do {
-    const first = day(scanner)
-    given.push(...weekdays(first, scanner.skip('-') ? day(scanner) : first))
-  } while (scanner.skip(','))
+    const first = day(reader)
+    given.push(...weekdays(first, reader.skip('-') ? day(reader) : first))
+  } while (reader.skip(','))
   const order = new Set(given).size < WEEK.length && given[0] ? weekFrom(given[0]) : WEEK
   return order.filter((each) => given.includes(each))
 }
 
-function day(scanner: Scanner): Weekday {
-  const at = scanner.mark()
-  const found = weekdayNamed(scanner.match(/[a-z]+/iy)?.[0] ?? '')
+function day(reader: Reader): Weekday {
+  const at = reader.mark()
+  const found = weekdayNamed(reader.match(/[a-z]+/iy)?.[0] ?? '')
   if (found) return found
-  scanner.reset(at)
-  throw scanner.fault(A_DAY, scanner.sees(/\d+:/y) ? "join windows by ';'" : undefined)
+  reader.reset(at)
+  throw reader.fault(A_DAY, reader.sees(/\d+:/y) ? "join windows by ';'" : undefined)
 }
 
 function tooLong(what: string): InvalidSchedule {
@@ -117,62 +114,16 @@ function tooLong(what: string): InvalidSchedule {
   )
 }
 
-/** A cursor over the text that skips white space. */
-class Scanner {
-  readonly #text: string
-  #at = 0
-
-  constructor(text: string) {
-    this.#text = text
-    this.match(/\s*/y)
-  }
-
-  atEnd(): boolean {
-    return this.#at === this.#text.length
-  }
-
-  mark(): number {
-    return this.#at
-  }
-
-  reset(mark: number): void {
-    this.#at = mark
-  }
-
-  sees(what: string | RegExp): boolean {
-    if (typeof what === 'string') return this.#text.startsWith(what, this.#at)
-    what.lastIndex = this.#at
-    return what.test(this.#text)
-  }
-
-  skip(character: string): boolean {
-    const seen = this.sees(character)
-    if (seen) this.#advance(character.length)
-    return seen
-  }
-
-  /** Consumes a sticky expression's match at the cursor. */
-  match(expression: RegExp): RegExpExecArray | null {
-    expression.lastIndex = this.#at
-    const found = expression.exec(this.#text)
-    if (found) this.#advance(found[0].length)
-    return found
-  }
-
+class Reader extends Scanner {
   fault(expected: string, advice?: string): InvalidSchedule {
-    return this.faultAt(this.#at, expected, advice)
+    return this.faultAt(this.mark(), expected, advice)
   }
 
   faultAt(at: number, expected: string, advice?: string): InvalidSchedule {
-    const found = /^(?:[-,;]|[^\s,;]{1,20})/.exec(this.#text.slice(at))?.[0]
+    const found = /^(?:[-,;]|[^\s,;]{1,20})/.exec(this.from(at))?.[0]
     const message = `at ${at + 1}: expected ${expected}, found ${found ? `'${found}'` : 'the end'}`
     return advice
       ? new InvalidSchedule(`${message}: ${advice}`, at + 1, expected)
       : new Unclear(message, at + 1, expected)
-  }
-
-  #advance(length: number): void {
-    this.#at += length
-    while (/\s/.test(this.#text.charAt(this.#at))) this.#at += 1
   }
 }
