@@ -47,17 +47,6 @@ function unpaused({ annotations: { pausedReplicas, mark } }: ScaledObject): Paus
   return pausedReplicas === PAUSED_AT ? { pausedReplicas: mark || null, mark: null } : { mark: null }
 }
 
-/** The ScaledObject with a change written. */
-export function withPause(object: ScaledObject, change: PauseChange): ScaledObject {
-  const annotations: Partial<Record<PauseAnnotation, string>> = { ...object.annotations }
-  for (const name of PAUSE_ANNOTATIONS) {
-    const value = change[name]
-    if (value === null) delete annotations[name]
-    else if (value !== undefined) annotations[name] = value
-  }
-  return { ...object, annotations, hasAnnotations: true }
-}
-
 /** The change as one JSON Patch, which tests the uid and the three annotations. */
 export function pausePatch(object: ScaledObject, change: PauseChange): PatchOperation[] {
   const { uid, annotations, hasAnnotations } = object

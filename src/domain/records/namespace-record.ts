@@ -2,15 +2,15 @@ import type { Instant } from '../../service/process/clock.ts'
 import { situationOf } from '../deciding/situation.ts'
 import { nextTransition, type Transition } from './plan.ts'
 import type { ValueOf } from '../json-schema.ts'
-import { policyRecord, type PolicyRecord } from './policy-record.ts'
-import { readWorkload } from '../workload/reading.ts'
+import { iso, policyRecord, type PolicyRecord } from './record.ts'
+import { readWorkload, type Reading } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
 import type { NAMESPACE } from './shape.ts'
-import { replicaTimeSaved } from './saved.ts'
 import { settingsOf } from '../workload/settings.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { WORKLOAD_STATES, workloadState, type WorkloadState } from './workload-state.ts'
-import type { Workload } from '../workload/workload.ts'
+import { isRunning, type Workload } from '../workload/workload.ts'
+import { keptCount } from '../workload/counts.ts'
 
 /** Milliseconds: savings are summed over a week. */
 export const SAVED_OVER = 7 * 24 * 3_600_000
@@ -87,7 +87,19 @@ export function noneOfAll(): StateCounts {
   return Object.fromEntries(WORKLOAD_STATES.map((state) => [state, 0])) as StateCounts
 }
 
-/** ISO 8601 in UTC with milliseconds, for programs to compare. */
-function iso(instant: Instant): string {
-  return new Date(instant).toISOString()
+/**
+ * The replicas that sleep saved since `from`, multiplied by milliseconds: of the present sleep, and of those whose
+ * snooze and wake are still in the history. All replicas agree, even after a restart.
+ */
+export function replicaTimeSaved(reading: Reading, from: Instant, now: Instant): number {
+  const { state, workload } = reading
+  const time = (since: Instant, until: Instant) => Math.max(0, Math.min(until, now) - Math.max(since, from))
+  let saved = 0
+  let snoozedAt: Instant | undefined
+  for (const { type, at, replicas } of state.history.toReversed()) {
+    if (type === 'wake' && snoozedAt !== undefined) saved += replicas * time(snoozedAt, at)
+    snoozedAt = type === 'snooze' ? at : undefined
+  }
+  const sleeps = state.asleep && !isRunning(workload)
+  return sleeps && state.snoozed ? saved + keptCount(reading) * time(state.snoozed.at, now) : saved
 }

@@ -7,8 +7,7 @@ import { situationOf, type Situation } from '../deciding/situation.ts'
 import type { ValueOf } from '../json-schema.ts'
 import { typeOf } from '../kinds.ts'
 import { delayed, nextTransition, type Transition } from './plan.ts'
-import { policyRecord } from './policy-record.ts'
-import type { OPERATION, STATUS, TRANSITION } from './shape.ts'
+import type { OPERATION, POLICY, STATUS, TRANSITION } from './shape.ts'
 import {
   hasSleepMark,
   labelCount,
@@ -20,6 +19,7 @@ import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { REPAIR, type Explanation } from '../workload/explanation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
+import type { Settings } from '../workload/settings.ts'
 import { operationInProgress, type Backoff, type Operation } from '../workload/state.ts'
 import { iso as seconds } from '../text.ts'
 import { waitText, type WakeWait } from '../deciding/wake-order.ts'
@@ -33,6 +33,9 @@ export type TransitionRecord = ValueOf<typeof TRANSITION>
 
 /** A workload as the API shows it; every field always present (design, section 5). */
 export type StatusRecord = ValueOf<typeof STATUS>
+
+/** The settings in force with their sources; an invalid one is null, and the reason names its fault. */
+export type PolicyRecord = ValueOf<typeof POLICY>
 
 /** @throws Refusal INVALID_STATE, OWNED */
 export function statusRecord(workload: Workload, now: Instant, rules: Rules): StatusRecord {
@@ -76,7 +79,7 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     wake_schedule: reading.schedule?.text ?? null,
     timezone: reading.zone,
     has_manual_override: held && override !== undefined,
-    manual_override_until: held ? time(override?.until ?? undefined) : null,
+    manual_override_until: held ? time(override?.until) : null,
     pin_state: held ? (state.pin?.state ?? 'none') : 'none',
     in_backoff_period: backoff !== undefined,
     backoff_until: time(backoff?.until),
@@ -142,6 +145,24 @@ export function reasonOf({ scheduleFault }: Reading, reason: Reason): string {
   return scheduleFault === undefined || reason.saysFault ? text : `${text}; ${scheduleFault}`
 }
 
+export function policyRecord({
+  effective,
+  schedule,
+}: Pick<Settings, 'effective' | 'schedule'>): PolicyRecord {
+  const { enabled, timezone, calendar, autoWake, sources } = effective
+  return {
+    enabled: { value: flagOrNull(enabled), source: sources.enabled },
+    schedule: { value: schedule?.text ?? null, source: sources.schedule },
+    timezone: { value: timezone, source: sources.timezone },
+    calendar: { value: calendar ?? null, source: sources.calendar },
+    auto_wake: { value: flagOrNull(autoWake), source: sources.autoWake },
+  }
+}
+
+function flagOrNull(flag: boolean | 'unclear'): boolean | null {
+  return flag === 'unclear' ? null : flag
+}
+
 function historyRecord({ at, duration, ...operation }: Operation, now: Instant): HistoryRecord {
   const { type, trigger, replicas, by, result } = operation
   return {
@@ -189,11 +210,11 @@ function unreadableRecord(workload: Workload, { message, fault }: Unreadable, ru
   }
 }
 
-function time(instant: Instant | undefined): string | null {
-  return instant === undefined ? null : iso(instant)
+function time(instant: Instant | null | undefined): string | null {
+  return instant === undefined || instant === null ? null : iso(instant)
 }
 
 /** ISO 8601 in UTC with milliseconds, for programs to compare. */
-function iso(instant: Instant): string {
+export function iso(instant: Instant): string {
   return new Date(instant).toISOString()
 }

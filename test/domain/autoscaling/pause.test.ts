@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { pauseChange, pausePatch, sleeps, withPause } from '../../../src/domain/autoscaling/pause.ts'
+import { pauseChange, pausePatch, sleeps, type PauseChange } from '../../../src/domain/autoscaling/pause.ts'
 import {
   isMarked,
   PAUSE_ANNOTATION,
@@ -30,6 +30,12 @@ const SCALER: fc.Arbitrary<ScaledObject> = fc
       hasAnnotations: hasOthers || present.length > 0,
     })
   })
+
+/** The ScaledObject with a change written. */
+function withPause(object: ScaledObject, change: PauseChange): ScaledObject {
+  const entries = Object.entries({ ...object.annotations, ...change }).filter(([, value]) => value !== null)
+  return { ...object, annotations: Object.fromEntries(entries), hasAnnotations: true }
+}
 
 /** As the API server has it. */
 function objectOf({ uid, annotations, hasAnnotations }: ScaledObject) {

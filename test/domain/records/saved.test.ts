@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readWorkload, type Reading } from '../../../src/domain/workload/reading.ts'
-import { replicaTimeSaved } from '../../../src/domain/records/saved.ts'
+import { replicaTimeSaved } from '../../../src/domain/records/namespace-record.ts'
 import type { Operation, State } from '../../../src/domain/workload/state.ts'
 import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
 import { HOUR, rulesWith } from '../../support/rules.ts'
