@@ -33,6 +33,11 @@ export type Properties = Readonly<Record<string, Schema>>
 /** The type of an object that has all these properties. */
 export type ValuesOf<Of extends Properties> = { readonly [Name in keyof Of]: ValueOf<Of[Name]> }
 
+/** Whether a value of JSON is an object, and no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 export const text: Schema<string> = { type: 'string' }
 export const flag: Schema<boolean> = { type: 'boolean' }
 export const count: Schema<number> = { type: 'integer', minimum: 0 }

@@ -6,7 +6,6 @@ import { commandLine } from './plan/shell-words.ts'
 import { UsageError } from '../service/process/errors.ts'
 import { ASLEEP_LABEL } from '../domain/annotations.ts'
 import { carryOut, type Outcome } from './carrying-out.ts'
-import { leftByDownscaler, leftByKubeGreen, ofKind, workloads } from './gathering.ts'
 import {
   comparisonLine,
   comparisonsText,
@@ -21,7 +20,7 @@ import type { ClusterObjects, Connection } from '../client/ports.ts'
 import { checkImpersonation, clusterOptions, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
 import { AlreadyReported } from '../client/commands/already-reported.ts'
-import { pathOf } from './resources.ts'
+import { leftByDownscaler, leftByKubeGreen, ofKind, pathOf, workloads } from './resources.ts'
 
 interface Options extends Connection {
   readonly from: Tool

@@ -4,7 +4,7 @@ import { decodeHistory, encodeHistory, HISTORY_LIMIT, type History } from './his
 import { parseInstant, writtenInstant } from './instant.ts'
 import { OPERATION_TYPES, PIN_STATES, type Operation, type State, type StoredState } from './state.ts'
 import { SLEEP_STATES } from '../schedule/schedule.ts'
-import { count, flag, listOf, oneOf, orNull, part, text, type Schema } from '../json-schema.ts'
+import { count, flag, isRecord, listOf, oneOf, orNull, part, text, type Schema } from '../json-schema.ts'
 import { clip } from '../text.ts'
 import { compile, firstFault } from '../validation.ts'
 import { KINDS, MAX_REPLICAS, type Kind } from './workload.ts'
@@ -216,8 +216,4 @@ function withInstants(
     if ((schema === instant || schema === instantOrNull) && Object.hasOwn(copy, name))
       copy[name] = replaced(copy[name])
   return copy
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -16,32 +16,25 @@ export function putBack(
 ): Step[] {
   if (Object.keys(marks).length === 0) return []
   const kept = marks[KEPT]
+  const step = (verdict: Step['verdict'], says: string, patch?: MergePatch): Step[] => [
+    { object, verdict, says: [says], ...(patch && { patch }) },
+  ]
   const goes = { metadata: { annotations: without(marks) } }
   if (kept === undefined)
-    return [
-      {
-        object,
-        verdict: 'approximated',
-        says: [`Dormouse leaves this kind alone: only the tool's marks go`],
-        patch: goes,
-      },
-    ]
+    return step('approximated', "Dormouse leaves this kind alone: only the tool's marks go", goes)
   if (object.kind === 'Job')
-    return [
-      {
-        object,
-        verdict: 'refused',
-        says: [
-          'it stays suspended, since to resume it starts pods: set spec.suspend to false when it may run',
-        ],
-      },
-    ]
-  if (object.kind === 'ScaledObject')
-    return [pausedBefore(object, marks, goes.metadata.annotations, isAdopted)]
+    return step(
+      'refused',
+      'it stays suspended, since to resume it starts pods: set spec.suspend to false when it may run',
+    )
+  if (object.kind === 'ScaledObject') {
+    const { says, annotations } = pausedBefore(object, marks, isAdopted)
+    return step('mapped', says, { metadata: { annotations: { ...without(marks), ...annotations } } })
+  }
   const spec = specOf(object, kept)
-  if (!spec)
-    return [{ object, verdict: 'refused', says: [`the tool kept '${kept}', which cannot be put back`] }]
-  return [{ object, verdict: 'mapped', says: [`put back: ${shown(spec)}`], patch: { ...goes, spec } }]
+  return spec
+    ? step('mapped', `put back: ${shown(spec)}`, { ...goes, spec })
+    : step('refused', `the tool kept '${kept}', which cannot be put back`)
 }
 
 /** The part of its spec that the tool changed, as it was. */
@@ -67,28 +60,18 @@ function specOf({ kind, spec }: ImportedObject, kept: string): MergePatch | unde
 function pausedBefore(
   object: ImportedObject,
   marks: Settings,
-  goes: MergePatch,
   isAdopted: (name: string) => boolean,
-): Step {
+): { says: string; annotations: MergePatch } {
   const kept = marks[KEPT] ?? NOT_PAUSED
   const before = marks[KEPT_PAUSE] ?? (kept === NOT_PAUSED ? undefined : kept)
   const isOthers = object.metadata.annotations?.[PAUSE_ANNOTATION.paused] !== undefined
+  const { pausedReplicas, mark } = PAUSE_ANNOTATION
   if (isAdopted(object.spec?.scaleTargetRef?.name ?? '') && !isOthers) {
-    const annotations = {
-      ...goes,
-      [PAUSE_ANNOTATION.pausedReplicas]: PAUSED_AT,
-      [PAUSE_ANNOTATION.mark]: before ?? '',
-    }
-    return {
-      object,
-      verdict: 'mapped',
-      says: ['it stays paused, now for Dormouse'],
-      patch: { metadata: { annotations } },
-    }
+    const annotations = { [pausedReplicas]: PAUSED_AT, [mark]: before ?? '' }
+    return { says: 'it stays paused, now for Dormouse', annotations }
   }
-  const annotations = { ...goes, [PAUSE_ANNOTATION.pausedReplicas]: before ?? null }
   const says = before === undefined ? 'put back: not paused at a count' : `put back: paused at ${before}`
-  return { object, verdict: 'mapped', says: [says], patch: { metadata: { annotations } } }
+  return { says, annotations: { [pausedReplicas]: before ?? null } }
 }
 
 function shown(spec: MergePatch): string {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/json-schema.ts'
 import { MAX_REPLICAS } from '../../domain/workload/workload.ts'
 import type { ImportedObject, MergePatch } from './imported-object.ts'
 
@@ -118,10 +119,6 @@ function json(text: unknown): unknown {
 
 function isRestore(value: unknown): value is Restore {
   return isRecord(value) && (value['spec'] === undefined || isRecord(value['spec']))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function entries(value: unknown): [string, unknown][] {

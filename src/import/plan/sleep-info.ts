@@ -1,4 +1,4 @@
-import { WEEK, type Weekday } from '../../domain/schedule/window.ts'
+import { WEEK, weekdayNamed, type Weekday } from '../../domain/schedule/window.ts'
 import { inHours, onlyAsleep, refused, type Wanted } from './wanted.ts'
 import { Week } from './week.ts'
 import type { ImportedObject, ImportedSpec } from './imported-object.ts'
@@ -63,13 +63,11 @@ function changesOf({ weekdays, sleepAt, wakeUpAt }: SleepTimes): Changes | strin
   return { sleeps: on(sleeps), wakes: on(wakes) }
 }
 
-const DAY_NAMES = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-
 /** Of cron's field: 0 and 7 are Sunday. */
 function daysOf(text: string): Set<Weekday> | undefined {
-  const numbers = text.toLowerCase().replaceAll(/[a-z]{3}/g, (name) => {
-    const index = DAY_NAMES.indexOf(name)
-    return index < 0 ? name : `${index}`
+  const numbers = text.replaceAll(/[a-z]{3}/gi, (name) => {
+    const day = weekdayNamed(name)
+    return day === undefined ? name : `${day % 7}`
   })
   const found = field(numbers, 0, 7)
   return found && new Set([...found].map((day) => WEEK[(day + 6) % 7] ?? 1))

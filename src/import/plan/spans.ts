@@ -1,5 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { WEEK, weekdays, type Weekday } from '../../domain/schedule/window.ts'
+import { weekdayNamed, weekdays, type Weekday } from '../../domain/schedule/window.ts'
 import { isTimezone } from '../../domain/schedule/zone.ts'
 import { Week } from './week.ts'
 
@@ -48,7 +48,6 @@ const GO_INSTANT = String.raw`${ISO}(?:Z|[+-]\d\d:\d\d)`
 const GO_ABSOLUTE = new RegExp(String.raw`^(${GO_INSTANT})\s*-\s*(${GO_INSTANT})$`)
 const GO_OPEN = new RegExp(String.raw`^(from|until)\s+(?:-\s*)?(${GO_INSTANT})$`, 'i')
 const WEEKLY = /^(?:([a-z]{3})-([a-z]{3})\s+)?(\d\d):(\d\d)-(\d\d):(\d\d)(?:\s+(\S+))?$/i
-const NAMES = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
 /**
  * Reads `Mon-Fri 08:00-18:00 Europe/Berlin, …`, `always`, `never` and spans between two instants.
@@ -110,7 +109,7 @@ function defaultDays(text: string, days: string | undefined): Weekday[] {
 }
 
 function range(first: string, last: string): Weekday[] {
-  const [from, to] = [first, last].map((name) => WEEK[NAMES.indexOf(name.toLowerCase())])
+  const [from, to] = [weekdayNamed(first), weekdayNamed(last)]
   if (from === undefined || to === undefined) throw new Unreadable(`'${first}-${last}' are no days`)
   return weekdays(from, to)
 }
