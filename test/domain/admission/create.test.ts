@@ -5,8 +5,8 @@ import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload/worklo
 import { decoded } from '../../support/readable.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../../support/workloads.ts'
+import { NOON } from '../fixtures.ts'
 
-const NOON = at('Mon 12:00')
 const web = aDeployment('shop/web').withReplicas(3).enabled()
 
 function created(workload: Workload) {

@@ -5,12 +5,12 @@ import type { AdmissionDecision } from '../../../src/domain/admission/decision.t
 import { admitScale } from '../../../src/domain/admission/scale.ts'
 import { admitStatus } from '../../../src/domain/admission/status.ts'
 import { denyBecause } from '../../../src/domain/admission/messages.ts'
-import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import { ASLEEP_LABEL, KINDS, type Workload } from '../../../src/domain/workload/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDeployment, aReplicaSet, BY_KIND, type AWorkload } from '../../support/workloads.ts'
+import { NOON } from '../fixtures.ts'
+import { updated } from './updates.ts'
 
-const NOON = at('Mon 12:00')
 const SOMEBODY = `k8s:${'u'.repeat(124)}`
 const OWNER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
 
@@ -42,16 +42,15 @@ function* decisions(path: string): Generator<[Workload, AdmissionDecision]> {
         before.with({ owner: OWNER }),
       ]
       const unknown = ['dormouse.dev/enable', `dormouse.dev/${'x'.repeat(63)}`]
-      const who = { isApply: false, manager: 'kubectl', by: SOMEBODY, unknown }
+      const who = { by: SOMEBODY, unknown }
       for (const after of afters) {
         for (const otherChanges of [false, true])
-          yield [before, admitUpdate({ before, after, otherChanges, ...who }, NOON, RULES)]
+          yield [before, updated(before, after, { otherChanges, ...who })]
         yield [before, admitStatus(before, after, NOON, RULES)]
         yield [before, admitCreate(after, NOON, RULES, unknown)]
       }
-      const otherAccount = { ...who, manager: 'dormouse', before, otherChanges: false }
       const written = before.annotated({ state: '{"v":1}' })
-      yield [before, admitUpdate({ ...otherAccount, after: written }, NOON, RULES)]
+      yield [before, updated(before, written, { ...who, manager: 'dormouse' })]
       for (const count of [0, 1, 8]) yield [before, admitScale(before, count, NOON, RULES)]
     }
   }

@@ -1,11 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { admitCreate } from '../../../src/domain/admission/create.ts'
-import type { Update } from '../../../src/domain/admission/draft.ts'
 import { requestIn } from '../../../src/domain/admission/request-annotation.ts'
 import { admitStatus } from '../../../src/domain/admission/status.ts'
-import { admitUpdate } from '../../../src/domain/admission/update.ts'
-import { changed } from '../../../src/domain/workload/change.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import { stateOf as readableState } from '../../../src/domain/workload/reading.ts'
 import { VERBS } from '../../../src/domain/requests/annotation.ts'
@@ -16,10 +13,10 @@ import { stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES, SECOND } from '../../support/rules.ts'
 import { aCronJob, aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
+import { NIGHT, NOON } from '../fixtures.ts'
+import { updated as reviewed, type Options } from './updates.ts'
 
-const NOON = at('Mon 12:00')
 const SEVEN = at('Mon 7:00')
-const NIGHT = at('Mon 20:00')
 const web = aDeployment('shop/web').withReplicas(3).enabled().remembering({})
 const sleeper = web.snoozed({ at: SEVEN })
 /** Another tool had it at 0 before. */
@@ -28,27 +25,11 @@ const foundAtZero = web.withReplicas(0).snoozed({ at: SEVEN })
 /** That of one that cannot be read is empty. */
 const stateOf = (workload: Workload): State => readableState(workload) ?? EMPTY_STATE
 
-interface Options extends Partial<Omit<Update, 'before' | 'after'>> {
-  readonly now?: number
-  readonly refusal?: Refusal
-}
-
-function updated(before: Workload, after: Workload, { now = NOON, refusal, ...rest }: Options = {}) {
-  const update: Update = {
-    before,
-    after,
-    otherChanges: false,
-    isApply: false,
-    unknown: [],
-    manager: 'kubectl-annotate',
-    by: 'k8s:carol',
-    ...rest,
-  }
-  const decision = admitUpdate(update, now, RULES, refusal)
+function updated(before: Workload, after: Workload, options?: Options) {
+  const decision = reviewed(before, after, options)
   // The API server counts generations only once it stores the object.
-  const { generation } = after
-  const result = decision.type === 'patched' ? { ...changed(after, decision.change), generation } : after
-  return { ...decision, result, state: stateOf(result), update }
+  const result = { ...decision.result, generation: after.generation }
+  return { ...decision, result, state: stateOf(result) }
 }
 
 const asked = (before: AWorkload, request: string, options?: Options) =>
@@ -71,10 +52,7 @@ describe('a request by annotation', () => {
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'api', by: 'k8s:carol', result: 'running' })
     expect(state.request).to.deep.equal({ text: 'wake 4h', at: NOON, by: 'k8s:carol' })
     expect(decision.warnings).to.deep.equal([
-      'Dormouse: deployment shop/web woken to 3 replicas: awake by k8s:carol; sleeps 2026-03-02T16:00:00Z'.replace(
-        'by k8s',
-        'by request of k8s',
-      ),
+      'Dormouse: deployment shop/web woken to 3 replicas: awake by request of k8s:carol; sleeps 2026-03-02T16:00:00Z',
     ])
   })
 
@@ -250,23 +228,14 @@ describe('a request that comes again', () => {
   it('with the same time is answered again and carried out once', () => {
     const text = `wake 4h @${new Date(NOON).toISOString()}`
     const { result, state } = asked(sleeper, text)
-    const again = updated(
-      result,
-      { ...result, annotations: { ...result.annotations, request: text } },
-      {
-        now: NOON + 10 * SECOND,
-      },
-    )
+    const sent = { ...result, annotations: { ...result.annotations, request: text } }
+    const again = updated(result, sent, { now: NOON + 10 * SECOND })
     expect(again.state).to.deep.equal(state)
     expect(again.result.annotations).to.deep.equal(result.annotations)
     expect(again.warnings[0]).to.match(
       /has carried this request out at 2026-03-02T12:00:00Z: awake by request/,
     )
-    const others = updated(
-      result,
-      { ...result, annotations: { ...result.annotations, request: text } },
-      { now: NOON + 10 * SECOND, by: 'k8s:dave' },
-    )
+    const others = updated(result, sent, { now: NOON + 10 * SECOND, by: 'k8s:dave' })
     expect(others.state).to.deep.equal(state)
     expect(others.warnings[0]).to.match(/is older than 'wake 4h/)
   })

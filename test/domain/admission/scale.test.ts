@@ -3,8 +3,8 @@ import { admitScale } from '../../../src/domain/admission/scale.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDeployment, aStatefulSet } from '../../support/workloads.ts'
+import { NOON } from '../fixtures.ts'
 
-const NOON = at('Mon 12:00')
 const web = aDeployment('shop/web').withReplicas(3).enabled()
 const scaled = (workload: Workload, to: number, now = NOON) => admitScale(workload, to, now, RULES)
 

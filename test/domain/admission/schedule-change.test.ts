@@ -1,12 +1,11 @@
 import { expect } from 'chai'
-import { changed } from '../../../src/domain/workload/change.ts'
-import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { stateOf, stepped } from '../../support/decisions.ts'
-import { at, RULES } from '../../support/rules.ts'
+import { at } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
+import { NOON } from '../fixtures.ts'
+import { updated } from './updates.ts'
 
-const NOON = at('Mon 12:00')
 const awake = aDeployment()
   .withReplicas(3)
   .enabled()
@@ -15,14 +14,9 @@ const awake = aDeployment()
 const byRequest = awake.snoozed({ at: at('Mon 11:00'), trigger: 'api', by: 'k8s:alice' })
 
 /** The workload after an update that changes annotations alone. */
-function stored(before: AWorkload, after: Workload, now = NOON): Workload {
-  const decision = admitUpdate(
-    { before, after, otherChanges: false, isApply: false, unknown: [], manager: 'kubectl', by: 'k8s:carol' },
-    now,
-    RULES,
-  )
-  if (decision.type === 'denied') return expect.fail(decision.message)
-  return decision.type === 'patched' ? changed(after, decision.change) : after
+function stored(before: AWorkload, after: Workload): Workload {
+  const decision = updated(before, after)
+  return decision.type === 'denied' ? expect.fail(decision.message) : decision.result
 }
 
 describe('a schedule that a person changes by annotation', () => {

@@ -26,22 +26,18 @@ describe('what belongs to a schedule', () => {
     })
 
   it('is accepted where it can be read, also empty', () => {
-    for (const value of ['', 'de, fr'])
-      expect(
-        annotationFault(SETTINGS, bare.annotations, bare.annotated({ calendar: value }).annotations),
-      ).to.equal(undefined)
-    for (const value of ['', '2026-03-04', '2026-03-04T10:00Z'])
-      expect(
-        annotationFault(SETTINGS, bare.annotations, bare.annotated({ awakeUntil: value }).annotations),
-      ).to.equal(undefined)
-    for (const value of ['', '0', '9'])
-      expect(
-        annotationFault(SETTINGS, bare.annotations, bare.annotated({ wakeOrder: value }).annotations),
-      ).to.equal(undefined)
-    for (const value of ['', 'true', 'false'])
-      expect(
-        annotationFault(SETTINGS, bare.annotations, bare.annotated({ autoWake: value }).annotations),
-      ).to.equal(undefined)
+    for (const [name, values] of [
+      ['calendar', ['', 'de, fr']],
+      ['awakeUntil', ['', '2026-03-04', '2026-03-04T10:00Z']],
+      ['wakeOrder', ['', '0', '9']],
+      ['autoWake', ['', 'true', 'false']],
+    ] as const)
+      for (const value of values) {
+        const { annotations } = bare.annotated({ [name]: value })
+        expect(annotationFault(SETTINGS, bare.annotations, annotations), `${name}: ${value}`).to.equal(
+          undefined,
+        )
+      }
   })
 
   it('is warned of where the calendar is unknown or the time is over', () => {
@@ -65,14 +61,13 @@ describe('what belongs to a schedule', () => {
   })
 
   it('is named where it is mistyped', () => {
-    expect(warnings(bare, bare, ['dormouse.dev/autowake'])[0]).to.include(
-      'did you mean dormouse.dev/auto-wake?',
-    )
-    expect(warnings(bare, bare, ['dormouse.dev/calender'])[0]).to.include(
-      'did you mean dormouse.dev/calendar?',
-    )
-    expect(warnings(bare, bare, ['dormouse.dev/awake-til'])[0]).to.include(
-      'did you mean dormouse.dev/awake-until?',
-    )
+    for (const [mistyped, meant] of [
+      ['autowake', 'auto-wake'],
+      ['calender', 'calendar'],
+      ['awake-til', 'awake-until'],
+    ])
+      expect(warnings(bare, bare, [`dormouse.dev/${mistyped}`])[0]).to.include(
+        `did you mean dormouse.dev/${meant}?`,
+      )
   })
 })

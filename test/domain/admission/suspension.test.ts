@@ -1,21 +1,12 @@
 import { expect } from 'chai'
-import { admitUpdate } from '../../../src/domain/admission/update.ts'
-import { changed } from '../../../src/domain/workload/change.ts'
-import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
+import { ASLEEP_LABEL } from '../../../src/domain/workload/workload.ts'
 import { decoded } from '../../support/readable.ts'
-import { at, RULES } from '../../support/rules.ts'
+import { at } from '../../support/rules.ts'
 import { aCronJob } from '../../support/workloads.ts'
+import { updated } from './updates.ts'
 
-const NOON = at('Mon 12:00')
 const awake = aCronJob().enabled()
 const asleep = awake.snoozed({ at: at('Mon 7:00'), trigger: 'api', by: 'k8s:alice' })
-
-function updated(before: Workload, after: Workload, { otherChanges = false, isApply = false } = {}) {
-  const who = { manager: 'kubectl-patch', by: 'k8s:carol' }
-  const decision = admitUpdate({ before, after, otherChanges, isApply, unknown: [], ...who }, NOON, RULES)
-  const result = decision.type === 'patched' ? changed(after, decision.change) : after
-  return { ...decision, result }
-}
 
 describe('an update that suspends or resumes a CronJob', () => {
   for (const [reason, held] of [

@@ -1,26 +1,14 @@
 import { expect } from 'chai'
-import { admitUpdate } from '../../../src/domain/admission/update.ts'
-import { changed } from '../../../src/domain/workload/change.ts'
 import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
 import { decoded } from '../../support/readable.ts'
-import { at, HOUR, RULES } from '../../support/rules.ts'
+import { at, HOUR } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
+import { NOON } from '../fixtures.ts'
+import { updated } from './updates.ts'
 
-const NOON = at('Mon 12:00')
 const SEVEN = at('Mon 7:00')
 const web = aDeployment('shop/web').withReplicas(3).enabled()
 const agent = aDaemonSet().withReplicas(2).enabled()
-
-function updated(
-  before: Workload,
-  after: Workload,
-  { otherChanges = false, isApply = false, unknown = [] as string[], now = NOON } = {},
-) {
-  const who = { manager: 'kubectl-edit', by: 'k8s:carol' }
-  const decision = admitUpdate({ before, after, otherChanges, isApply, unknown, ...who }, now, RULES)
-  const result = decision.type === 'patched' ? changed(after, decision.change) : after
-  return { ...decision, result }
-}
 
 const PINNED_OR_OVERRIDDEN: [string, AWorkload][] = [
   ['pinned', web.pinned()],
@@ -38,9 +26,9 @@ describe('an update of a workload', () => {
     })
 
     it(`of a workload that is ${reason} keeps the count if it changes other fields too, and warns`, () => {
-      const { reason: why, result, ...rest } = updated(here, here.withReplicas(5), { otherChanges: true })
+      const { reason: why, result, warnings } = updated(here, here.withReplicas(5), { otherChanges: true })
       expect([why, result.replicas]).to.deep.equal(['held', 3])
-      const [says, clear] = (rest as { warnings?: readonly string[] }).warnings ?? []
+      const [says, clear] = warnings
       expect(says).to.match(/^Dormouse: deployment shop\/web stays at 3 replicas: it is /)
       expect(clear, 'by itself, as long ones are cut').to.contain(
         ' kubectl annotate -n shop deployments/web dormouse.dev/request=',
@@ -79,15 +67,13 @@ describe('GitOps and sleep', () => {
 
   it('a sleeper that is updated with another count stays at 0 and keeps that count', () => {
     for (const otherChanges of [false, true]) {
-      const { result, reason, ...decision } = updated(sleeper, sleeper.withReplicas(7), { otherChanges })
+      const { result, reason, warnings } = updated(sleeper, sleeper.withReplicas(7), { otherChanges })
       expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '7'])
       expect(decoded(result.annotations).snoozed?.replicas).to.equal(7)
-      const warnings = [
-        /^Dormouse: deployment shop\/web is asleep and stays at 0 replicas; it will wake to 7$/,
-        /^Dormouse: deployment shop\/web: to wake it now: kubectl annotate -n shop deployments\/web \S+=wake$/,
-      ]
-      for (const [index, says] of warnings.entries())
-        expect((decision as { warnings?: readonly string[] }).warnings?.[index]).to.match(says)
+      expect(warnings).to.deep.equal([
+        'Dormouse: deployment shop/web is asleep and stays at 0 replicas; it will wake to 7',
+        'Dormouse: deployment shop/web: to wake it now: kubectl annotate -n shop deployments/web dormouse.dev/request=wake',
+      ])
     }
   })
 
@@ -278,19 +264,7 @@ describe('our marks in an update by somebody else', () => {
 
 describe('an update by another account that calls itself dormouse', () => {
   it('is denied when it writes the state: half of it would lose the count', () => {
-    const decision = admitUpdate(
-      {
-        before: web,
-        after: web.snoozed({ at: NOON }),
-        otherChanges: false,
-        isApply: false,
-        unknown: [],
-        manager: 'dormouse',
-        by: 'k8s:carol',
-      },
-      NOON,
-      RULES,
-    )
+    const decision = updated(web, web.snoozed({ at: NOON }), { manager: 'dormouse' })
     expect(decision).to.include({ type: 'denied', reason: 'other_dormouse' })
     expect(decision.type === 'denied' && decision.message).to.include('(k8s:carol)')
   })

@@ -1,14 +1,11 @@
 import { expect } from 'chai'
 import { decide } from '../../../src/domain/deciding/decide.ts'
-import type { Decision } from '../../../src/domain/deciding/decision.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import { nextTransition, plannedTransitions } from '../../../src/domain/records/plan.ts'
-import { readWorkload, type Reading } from '../../../src/domain/workload/reading.ts'
 import { rescheduled } from '../../../src/domain/deciding/intent.ts'
 import { Situation, situationOf } from '../../../src/domain/deciding/situation.ts'
-import type { Rules } from '../../../src/domain/deciding/rules.ts'
-import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
-import type { Workload } from '../../../src/domain/workload/workload.ts'
+import { decided } from '../../support/decisions.ts'
+import { read } from '../../support/readable.ts'
 import { at, calendarsOf, DAY, HOUR, iso, RULES, rulesWith } from '../../support/rules.ts'
 import { asleep, awake, WORK } from '../fixtures.ts'
 
@@ -22,41 +19,32 @@ const HOLIDAYS = rulesWith(
   }),
 )
 
-function reading(workload: Workload, rules: Rules = RULES): Reading {
-  const read = readWorkload(workload, rules)
-  return read instanceof Unreadable ? expect.fail(read.message) : read
-}
-
-function decision(workload: Workload, now: number, rules: Rules = RULES): Decision {
-  return decide(situationOf(reading(workload, rules), now, rules))
-}
-
 describe('a calendar of a workload', () => {
   const worked = asleep.annotated({ calendar: 'de' })
 
   it('keeps it asleep on its dates, and the reason names it', () => {
-    const { action, reason } = decision(worked, at('Tue 9:00'), HOLIDAYS)
+    const { action, reason } = decided(worked, at('Tue 9:00'), HOLIDAYS)
     expect(action).to.equal('none')
     expect(reason.text).to.equal(
       `asleep by schedule ${WORK} (UTC, calendar de) until ${iso(at('Wed 8:00')).replace('.000Z', 'Z')}`,
     )
-    expect(nextTransition(reading(worked, HOLIDAYS), at('Mon 20:00'), HOLIDAYS)?.at).to.equal(at('Wed 8:00'))
+    expect(nextTransition(read(worked, HOLIDAYS), at('Mon 20:00'), HOLIDAYS)?.at).to.equal(at('Wed 8:00'))
   })
 
   it('is taken from the first name in the list that has the date', () => {
     const late = asleep.annotated({ calendar: 'late, de' })
-    expect(decision(late, at('Tue 11:00'), HOLIDAYS).action).to.equal('wake')
-    expect(decision(asleep.annotated({ calendar: 'de,late' }), at('Tue 11:00'), HOLIDAYS).action).to.equal(
+    expect(decided(late, at('Tue 11:00'), HOLIDAYS).action).to.equal('wake')
+    expect(decided(asleep.annotated({ calendar: 'de,late' }), at('Tue 11:00'), HOLIDAYS).action).to.equal(
       'none',
     )
   })
 
   it('of no hours for years is searched for a year, and looked at again in a year', () => {
     const closed = asleep.annotated({ calendar: 'closed' })
-    const { reason, lookAgainAt } = decision(closed, at('Tue 11:00'), HOLIDAYS)
+    const { reason, lookAgainAt } = decided(closed, at('Tue 11:00'), HOLIDAYS)
     expect(reason.text).to.equal(`asleep by schedule ${WORK} (UTC, calendar closed), for a year at least`)
     expect(lookAgainAt).to.equal(at('Tue 11:00') + 366 * DAY)
-    expect(nextTransition(reading(closed, HOLIDAYS), at('Tue 11:00'), HOLIDAYS)).to.equal(undefined)
+    expect(nextTransition(read(closed, HOLIDAYS), at('Tue 11:00'), HOLIDAYS)).to.equal(undefined)
   })
 
   for (const [names, says] of [
@@ -68,7 +56,7 @@ describe('a calendar of a workload', () => {
   ] as const)
     it(`${names} that cannot be used stops what is automatic, with a reason`, () => {
       for (const workload of [awake, asleep]) {
-        const found = decision(workload.annotated({ calendar: names }), at('Wed 20:00'), HOLIDAYS)
+        const found = decided(workload.annotated({ calendar: names }), at('Wed 20:00'), HOLIDAYS)
         expect(found.action).to.equal('none')
         expect(found.reason.text).to.include(says)
       }
@@ -80,18 +68,18 @@ describe('auto-wake "false"', () => {
   const sleeper = asleep.annotated(own)
 
   it('lets the schedule put to sleep, and not wake', () => {
-    expect(decision(awake.annotated(own), at('Mon 18:00')).action).to.equal('snooze')
-    expect(decision(sleeper, at('Tue 8:00')).action).to.equal('none')
-    expect(decision(sleeper, at('Tue 9:00')).reason.text).to.equal(
+    expect(decided(awake.annotated(own), at('Mon 18:00')).action).to.equal('snooze')
+    expect(decided(sleeper, at('Tue 8:00')).action).to.equal('none')
+    expect(decided(sleeper, at('Tue 9:00')).reason.text).to.equal(
       `asleep: schedule ${WORK} (UTC) only puts to sleep, next at 2026-03-03T18:00:00Z`,
     )
-    expect(decision(sleeper, at('Mon 20:00')).reason.text).to.equal(
+    expect(decided(sleeper, at('Mon 20:00')).reason.text).to.equal(
       `asleep by schedule ${WORK} (UTC), which only puts to sleep`,
     )
   })
 
   it('leaves edges to awake out of what comes', () => {
-    expect(nextTransition(reading(sleeper), at('Mon 20:00'), RULES)).to.equal(undefined)
+    expect(nextTransition(read(sleeper), at('Mon 20:00'), RULES)).to.equal(undefined)
     const woken = sleeper.woken({ at: at('Tue 7:00'), by: 'k8s:alice', hold: 12 * HOUR })
     const planned = plannedTransitions(woken, at('Tue 7:30'), RULES, at('next Mon 8:00'))
     expect(planned.map(({ at: when, type }) => [when, type])).to.deep.equal([[at('Tue 18:00'), 'snooze']])
@@ -100,58 +88,58 @@ describe('auto-wake "false"', () => {
   it('lets people wake it until the next window ends, in the window and before it', () => {
     const early = sleeper.woken({ at: at('Tue 7:00'), hold: 2 * HOUR })
     for (const time of ['Tue 7:30', 'Tue 8:00', 'Tue 9:30', 'Tue 17:59'])
-      expect(decision(early, at(time)).action, time).to.equal('none')
-    expect(decision(early, at('Tue 18:00')).action).to.equal('snooze')
+      expect(decided(early, at(time)).action, time).to.equal('none')
+    expect(decided(early, at('Tue 18:00')).action).to.equal('snooze')
     const inside = sleeper.woken({ at: at('Tue 9:00') })
-    expect(decision(inside, at('Tue 17:59')).action).to.equal('none')
-    expect(decision(inside, at('Tue 18:00')).action).to.equal('snooze')
+    expect(decided(inside, at('Tue 17:59')).action).to.equal('none')
+    expect(decided(inside, at('Tue 18:00')).action).to.equal('snooze')
   })
 
   it('ends the hold of a wake in hours of sleep', () => {
     const woken = sleeper.woken({ at: at('Mon 20:00'), hold: 4 * HOUR })
-    expect(decision(woken, at('Mon 23:59')).action).to.equal('none')
-    expect(decision(woken, at('Tue 0:00')).action).to.equal('snooze')
+    expect(decided(woken, at('Mon 23:59')).action).to.equal('none')
+    expect(decided(woken, at('Tue 0:00')).action).to.equal('snooze')
   })
 
   it('returns a passed snooze to the state before it, and a passed wake too', () => {
     const brief = awake.annotated(own).snoozed({ at: at('Mon 10:00'), trigger: 'api', for: HOUR })
-    expect(decision(brief, at('Mon 10:30')).action).to.equal('none')
-    expect(decision(brief, at('Mon 11:00')).action).to.equal('wake')
+    expect(decided(brief, at('Mon 10:30')).action).to.equal('none')
+    expect(decided(brief, at('Mon 11:00')).action).to.equal('wake')
     const woken = sleeper.woken({ at: at('Tue 9:00'), for: HOUR })
-    expect(decision(woken, at('Tue 10:00')).action).to.equal('snooze')
+    expect(decided(woken, at('Tue 10:00')).action).to.equal('snooze')
   })
 
   it('does not return a snooze that outlasted the end of a window', () => {
     const long = awake.annotated(own).snoozed({ at: at('Mon 17:00'), trigger: 'api', for: 16 * HOUR })
-    expect(decision(long, at('Tue 9:00')).action).to.equal('none')
+    expect(decided(long, at('Tue 9:00')).action).to.equal('none')
   })
 
   it('does not return, in the hours of the window, what ended before they began', () => {
     const up = sleeper.woken({ at: at('Tue 5:00'), hold: 12 * HOUR })
     const brief = up.snoozed({ at: at('Tue 6:00'), trigger: 'api', for: HOUR })
     for (const time of ['Tue 7:30', 'Tue 8:00', 'Tue 9:00'])
-      expect(decision(brief, at(time)).action, time).to.equal('none')
+      expect(decided(brief, at(time)).action, time).to.equal('none')
   })
 
   it('does not return what ended while awake-until kept it awake', () => {
     const always = asleep.annotated({ ...own, schedule: '0:00-24:00', awakeUntil: '2026-03-03T08:00Z' })
     const woken = always.woken({ at: at('Tue 6:00'), for: HOUR })
     for (const time of ['Tue 7:00', 'Tue 8:00', 'Tue 9:00'])
-      expect(decision(woken, at(time)).action, time).to.equal('none')
+      expect(decided(woken, at(time)).action, time).to.equal('none')
   })
 
   it('returns one that began in the hours of sleep and outlasted an edge to awake', () => {
     const up = sleeper.woken({ at: at('Tue 6:00'), hold: 12 * HOUR })
     const brief = up.snoozed({ at: at('Tue 7:00'), trigger: 'api', for: 2 * HOUR })
-    expect(decision(brief, at('Tue 9:00')).action).to.equal('wake')
+    expect(decided(brief, at('Tue 9:00')).action).to.equal('wake')
   })
 
   it('puts a sleeper that no hand woke to sleep again, inside a window too', () => {
-    expect(decision(sleeper.editedTo(3), at('Tue 9:00'))).to.include({
+    expect(decided(sleeper.editedTo(3), at('Tue 9:00'))).to.include({
       action: 'snooze',
       trigger: 'recovery',
     })
-    expect(decision(sleeper.scaledByHand(3), at('Tue 9:00'))).to.include({
+    expect(decided(sleeper.scaledByHand(3), at('Tue 9:00'))).to.include({
       action: 'adopt',
       trigger: 'manual',
     })
@@ -159,7 +147,7 @@ describe('auto-wake "false"', () => {
 
   it('gives no count back at an edge to awake, but keeps it at the next end of a window', () => {
     const scaled = planStep(sleeper.scaledByHand(1), at('Tue 7:00'), RULES).target
-    const one = reading(sleeper.scaledByHand(1).with({ annotations: { ...scaled!.workload.annotations } }))
+    const one = read(sleeper.scaledByHand(1).with({ annotations: { ...scaled!.workload.annotations } }))
     const kept = { ...one, state: scaled!.state }
     expect(decide(situationOf(kept, at('Tue 9:00'), RULES)).action).to.equal('none')
     expect(decide(situationOf(kept, at('Tue 18:00'), RULES))).to.include({ action: 'snooze', replicas: 3 })
@@ -171,15 +159,15 @@ describe('auto-wake "false"', () => {
 
   it('leaves as it is what is enabled inside a window, and puts to sleep outside', () => {
     const bare = awake.annotated({ ...own, state: undefined })
-    expect(decision(bare, at('Mon 9:00')).action).to.equal('none')
-    expect(decision(bare, at('Mon 20:00')).action).to.equal('snooze')
+    expect(decided(bare, at('Mon 9:00')).action).to.equal('none')
+    expect(decided(bare, at('Mon 20:00')).action).to.equal('snooze')
   })
 
   it('that is neither true nor false is a fault', () => {
-    const found = decision(awake.annotated({ autoWake: 'no' }), at('Mon 20:00'))
+    const found = decided(awake.annotated({ autoWake: 'no' }), at('Mon 20:00'))
     expect(found.action).to.equal('none')
     expect(found.reason.text).to.include('dormouse.dev/auto-wake: write "true" or "false"')
-    expect(decision(asleep.annotated({ autoWake: '' }), at('Tue 9:00')).action).to.equal('wake')
+    expect(decided(asleep.annotated({ autoWake: '' }), at('Tue 9:00')).action).to.equal('wake')
   })
 })
 
@@ -188,21 +176,21 @@ describe('awake-until', () => {
 
   it('wakes what the schedule put to sleep, until then', () => {
     const sleeper = until(asleep, '2026-03-02T22:00+01:00')
-    expect(decision(sleeper, at('Mon 20:30')).action).to.equal('wake')
-    expect(decision(sleeper, at('Mon 20:30')).reason.text).to.equal(
+    expect(decided(sleeper, at('Mon 20:30')).action).to.equal('wake')
+    expect(decided(sleeper, at('Mon 20:30')).reason.text).to.equal(
       'awake by dormouse.dev/awake-until until 2026-03-02T21:00:00Z',
     )
-    expect(decision(sleeper, at('Mon 21:00')).action).to.equal('none')
-    expect(decision(until(awake, '2026-03-02T22:00+01:00'), at('Mon 18:00')).action).to.equal('none')
-    expect(decision(until(awake, '2026-03-02T22:00+01:00'), at('Mon 21:00')).action).to.equal('snooze')
+    expect(decided(sleeper, at('Mon 21:00')).action).to.equal('none')
+    expect(decided(until(awake, '2026-03-02T22:00+01:00'), at('Mon 18:00')).action).to.equal('none')
+    expect(decided(until(awake, '2026-03-02T22:00+01:00'), at('Mon 21:00')).action).to.equal('snooze')
   })
 
   it('wakes whatever auto-wake says', () => {
     const sleeper = until(asleep.annotated({ autoWake: 'false' }), '2026-03-04')
-    expect(decision(sleeper, at('Mon 20:30')).action).to.equal('wake')
+    expect(decided(sleeper, at('Mon 20:30')).action).to.equal('wake')
     expect(
       nextTransition(
-        reading(until(awake.annotated({ autoWake: 'false' }), '2026-03-04')),
+        read(until(awake.annotated({ autoWake: 'false' }), '2026-03-04')),
         at('Tue 12:00'),
         RULES,
       )?.at,
@@ -215,28 +203,26 @@ describe('awake-until', () => {
       '2026-03-06',
     )
     for (const time of ['Mon 13:00', 'Mon 17:59'])
-      expect(decision(snoozed, at(time)).action, time).to.equal('none')
+      expect(decided(snoozed, at(time)).action, time).to.equal('none')
     for (const time of ['Mon 18:00', 'Tue 8:00', 'Thu 12:00'])
-      expect(decision(snoozed, at(time)).action, time).to.equal('wake')
+      expect(decided(snoozed, at(time)).action, time).to.equal('wake')
   })
 
   it('ends inside a window without an edge', () => {
-    expect(nextTransition(reading(until(awake, '2026-03-03T12:00Z')), at('Mon 12:00'), RULES)?.at).to.equal(
+    expect(nextTransition(read(until(awake, '2026-03-03T12:00Z')), at('Mon 12:00'), RULES)?.at).to.equal(
       at('Tue 18:00'),
     )
   })
 
   it('of a date ends with it in the zone of the workload', () => {
     const here = asleep.annotated({ timezone: 'Europe/Berlin' })
-    expect(reading(until(here, '2026-03-29')).awakeUntil).to.deep.equal([Date.parse('2026-03-29T22:00Z')])
-    expect(reading(until(here, '2026-03-28')).awakeUntil).to.deep.equal([Date.parse('2026-03-28T23:00Z')])
+    expect(read(until(here, '2026-03-29')).awakeUntil).to.deep.equal([Date.parse('2026-03-29T22:00Z')])
+    expect(read(until(here, '2026-03-28')).awakeUntil).to.deep.equal([Date.parse('2026-03-28T23:00Z')])
   })
 
   it('that has passed leaves the schedule as it was', () => {
     for (const time of ['Tue 7:59', 'Tue 8:00', 'Tue 18:00', 'Sat 9:00'])
-      expect(decision(until(asleep, '2026-02-01'), at(time)).action).to.equal(
-        decision(asleep, at(time)).action,
-      )
+      expect(decided(until(asleep, '2026-02-01'), at(time)).action).to.equal(decided(asleep, at(time)).action)
   })
 
   for (const [text, says] of [
@@ -247,7 +233,7 @@ describe('awake-until', () => {
     ['2026-03-04T25:00Z', 'expected a time with an offset'],
   ] as const)
     it(`${text} is a fault that stops what is automatic`, () => {
-      const found = decision(until(asleep, text), at('Tue 9:00'))
+      const found = decided(until(asleep, text), at('Tue 9:00'))
       expect(found.action).to.equal('none')
       expect(found.reason.text).to.include(`dormouse.dev/awake-until: `).and.to.include(says)
     })
@@ -263,10 +249,7 @@ describe('a changed calendar, auto-wake or awake-until', () => {
     [{}, { awakeUntil: '2026-03-04' }],
   ] as const)
     it(`forms no intent: ${JSON.stringify(before)} to ${JSON.stringify(after)}`, () => {
-      const [was, is] = [
-        reading(snoozed.annotated(before), HOLIDAYS),
-        reading(snoozed.annotated(after), HOLIDAYS),
-      ]
+      const [was, is] = [read(snoozed.annotated(before), HOLIDAYS), read(snoozed.annotated(after), HOLIDAYS)]
       expect(rescheduled(new Situation(was, at('Mon 13:00'), HOLIDAYS), is, null)).to.equal(is)
       expect(decide(situationOf(is, at('Mon 13:00'), HOLIDAYS)).action).to.equal('none')
     })

@@ -12,17 +12,9 @@ import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { decoded, read } from '../../support/readable.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../../support/workloads.ts'
+import { asleep, awake, NIGHT, NOON, WORK } from '../fixtures.ts'
 
-const WORK = '8:00-18:00,Mon-Fri'
-const NOON = at('Mon 12:00')
-const NIGHT = at('Mon 20:00')
 const MORNING = at('Tue 8:00')
-const awake = aDeployment()
-  .withReplicas(3)
-  .enabled()
-  .scheduled(WORK)
-  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
-const asleep = awake.snoozed({ at: at('Mon 18:00') })
 
 describe('a workload that is being deleted is left alone', () => {
   it('with an operation that has ended', () => {

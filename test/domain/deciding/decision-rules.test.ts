@@ -5,10 +5,8 @@ import { decided, followed, stateOf, stepped } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, aStatefulSet } from '../../support/workloads.ts'
+import { NIGHT, NOON, WORK } from '../fixtures.ts'
 
-const WORK = '8:00-18:00,Mon-Fri'
-const NOON = at('Mon 12:00')
-const NIGHT = at('Mon 20:00')
 const MORNING = at('Tue 8:00')
 const unscheduled = aDeployment().withReplicas(5).enabled().remembering({})
 const awake = unscheduled.scheduled(WORK).woken({ at: at('Mon 8:00'), trigger: 'schedule' })

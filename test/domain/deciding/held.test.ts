@@ -11,8 +11,8 @@ import { Refusal } from '../../../src/service/process/errors.ts'
 import { asked, stepped } from '../../support/decisions.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'
 import { aDeployment, BY_KIND, type AWorkload } from '../../support/workloads.ts'
+import { NOON } from '../fixtures.ts'
 
-const NOON = at('Mon 12:00')
 const awake = aDeployment().withReplicas(3).enabled()
 const pinned = awake.pinned()
 

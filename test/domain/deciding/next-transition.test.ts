@@ -5,23 +5,18 @@ import { situationOf } from '../../../src/domain/deciding/situation.ts'
 import { completed } from '../../../src/domain/deciding/history.ts'
 import { carryOut } from '../../../src/domain/deciding/operation.ts'
 import { nextTransition } from '../../../src/domain/records/plan.ts'
-import { readWorkload, withState, type Reading } from '../../../src/domain/workload/reading.ts'
+import { withState, type Reading } from '../../../src/domain/workload/reading.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { INTENT_TRIGGERS, type Intent } from '../../../src/domain/workload/state.ts'
 import { SLEEP_STATES } from '../../../src/domain/schedule/schedule.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
+import { read } from '../../support/readable.ts'
 import { at, DAY, HOUR, iso, MINUTE, RULES } from '../../support/rules.ts'
 import { asleep, awake } from '../fixtures.ts'
 
 const NOW = at('Tue 7:00')
 const STEP = HOUR / 2
 const sleeper = asleep.annotated({ autoWake: 'false' })
-
-function read(workload = sleeper): Reading {
-  const reading = readWorkload(workload, RULES)
-  if (!('state' in reading)) throw new TypeError(reading.message)
-  return reading
-}
 
 describe('a sleeper whose schedule only puts to sleep', () => {
   it('costs a record no search through the coming months: nothing wakes it', () => {
@@ -39,9 +34,7 @@ describe('a sleeper whose schedule only puts to sleep', () => {
         }
       },
     }
-    const reading = readWorkload(sleeper, counting)
-    if (!('state' in reading)) throw new TypeError(reading.message)
-    expect(nextTransition(reading, NOW, counting)).to.equal(undefined)
+    expect(nextTransition(read(sleeper, counting), NOW, counting)).to.equal(undefined)
     expect(searches).to.be.below(20)
   })
 })

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import type { Request } from '../../../src/domain/requests/operations.ts'
 import { planRequest } from '../../../src/domain/requests/request.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
@@ -7,6 +6,7 @@ import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
+import { updated } from '../admission/updates.ts'
 
 const EVENING = at('Mon 21:00')
 const ODD = [-1, 2.5, 2 ** 31, 5e9]
@@ -46,9 +46,8 @@ describe('a count that no state can keep, as the definition of a configured kind
     it(`${replicas}: is not absorbed by a sleeper, whose kept count it would replace`, () => {
       const before = web.withReplicas(3).snoozed({ at: at('Mon 18:00') })
       const after = before.with({ replicas })
-      const who = { manager: 'argocd', by: 'k8s:argocd', unknown: [] }
-      const update = { before, after, otherChanges: true, isApply: true, ...who }
-      expect(admitUpdate(update, EVENING, RULES)).to.include({ type: 'denied', reason: 'unknown' })
+      const applied = updated(before, after, { otherChanges: true, isApply: true, now: EVENING })
+      expect(applied).to.include({ type: 'denied', reason: 'unknown' })
     })
 
     it(`${replicas}: of one that is not managed, it says that, and disabling it changes nothing`, () => {

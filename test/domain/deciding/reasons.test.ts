@@ -15,6 +15,8 @@ const agent = aDaemonSet()
   .snoozed({ at: at('Mon 18:00') })
 const wokenToOne = aDeployment().with(followed(stepped(asleep.scaledByHand(1), NIGHT).after))
 const oneHour = { at: NOON, trigger: 'api', by: alice, for: HOUR } as const
+const BY_DAY = 'awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z'
+const BY_NIGHT = 'asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z'
 
 /** The workload, the time, the code and the whole text. */
 const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCode, text: string][] = [
@@ -84,36 +86,24 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     awake.inBackoff(at('Mon 18:05')),
     at('Mon 18:00'),
     'backoff',
-    'waits until 2026-03-02T18:05:00Z: it was switched too often (then: asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z)',
+    `waits until 2026-03-02T18:05:00Z: it was switched too often (then: ${BY_NIGHT})`,
   ],
   [
     'refused by the cluster',
     awake.inBackoff(at('Mon 18:05'), 'failure'),
     at('Mon 18:00'),
     'backoff',
-    'waits until 2026-03-02T18:05:00Z: the cluster refused the last attempt (then: asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z)',
+    `waits until 2026-03-02T18:05:00Z: the cluster refused the last attempt (then: ${BY_NIGHT})`,
   ],
 
-  [
-    'awake by schedule',
-    awake,
-    NOON,
-    'schedule',
-    'awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z',
-  ],
-  [
-    'asleep by schedule',
-    asleep,
-    NIGHT,
-    'schedule',
-    'asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z',
-  ],
+  ['awake by schedule', awake, NOON, 'schedule', BY_DAY],
+  ['asleep by schedule', asleep, NIGHT, 'schedule', BY_NIGHT],
   [
     'awake by schedule, and in a backoff that has nothing to wait for',
     awake.inBackoff(at('Mon 12:05')),
     NOON,
     'schedule',
-    'awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z',
+    BY_DAY,
   ],
   [
     'awake, and its schedule was removed',
@@ -261,13 +251,7 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     'intent',
     'asleep by request of k8s:alice; wakes 2026-03-02T18:00:00Z',
   ],
-  [
-    'snoozed for an hour that has passed',
-    awake.snoozed(oneHour),
-    at('Mon 13:00'),
-    'until_passed',
-    'awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z',
-  ],
+  ['snoozed for an hour that has passed', awake.snoozed(oneHour), at('Mon 13:00'), 'until_passed', BY_DAY],
   [
     'snoozed for an hour that has passed, without a schedule',
     unscheduled.snoozed(oneHour),
@@ -303,14 +287,14 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     awake.scaledByHand(0),
     NOON,
     'scaled_to_zero',
-    'manager:kubectl scaled it to 0 (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
+    `manager:kubectl scaled it to 0 (${BY_DAY})`,
   ],
   [
     'created with 0',
     awake.editedTo(0, 'kubectl-create'),
     NOON,
     'scaled_to_zero',
-    'kept at 0 by its owner (kubectl-create) (awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z)',
+    `kept at 0 by its owner (kubectl-create) (${BY_DAY})`,
   ],
   [
     'created with 0 by a client without a name',
@@ -388,14 +372,14 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     aStatefulSet().enabled().scheduled(WORK).with({ deletesVolumes: true }),
     NIGHT,
     'data_at_risk',
-    'left awake: its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes (then: asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z)',
+    `left awake: its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes (then: ${BY_NIGHT})`,
   ],
   [
     'annotations nearly as large as can be',
     awake.with({ otherAnnotationBytes: 260_000 }),
     NIGHT,
     'data_at_risk',
-    'left awake: its annotations are nearly as large as the API server takes, so the state to wake it by might not fit (then: asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z)',
+    `left awake: its annotations are nearly as large as the API server takes, so the state to wake it by might not fit (then: ${BY_NIGHT})`,
   ],
 ]
 

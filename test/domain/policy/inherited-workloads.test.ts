@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { admitScale } from '../../../src/domain/admission/scale.ts'
-import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import { compilePolicy, type ConfiguredPolicy } from '../../../src/domain/policy/configured.ts'
 import { Inheritance, type Namespace } from '../../../src/domain/policy/inheritance.ts'
 import { statusRecord } from '../../../src/domain/records/record.ts'
@@ -11,6 +10,7 @@ import { asked, decided, stepped } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'
 import { aCronJob, aDaemonSet, aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
+import { updated } from '../admission/updates.ts'
 import { NIGHT, NOON, WORK } from '../fixtures.ts'
 import { aNamespace } from './inheriting.ts'
 
@@ -151,17 +151,9 @@ describe('a workload that inherits its settings', () => {
 
   it('has a pin enforced, and a schedule of its own accepted without a warning', () => {
     const pinned = awake.pinned()
-    const update = {
-      before: pinned,
-      otherChanges: false,
-      isApply: false,
-      manager: 'kubectl',
-      by: null,
-      unknown: [],
-    }
-    const scaled = admitUpdate({ ...update, after: pinned.withReplicas(1) }, NOON, ENABLED)
+    const scaled = updated(pinned, pinned.withReplicas(1), { rules: ENABLED })
     expect(scaled).to.include({ type: 'denied', reason: 'pinned' })
-    const scheduled = admitUpdate({ ...update, after: pinned.scheduled('9:00-17:00') }, NOON, ENABLED)
+    const scheduled = updated(pinned, pinned.scheduled('9:00-17:00'), { rules: ENABLED })
     expect(scheduled).to.deep.include({ type: 'allowed', warnings: [] })
   })
 })
@@ -169,12 +161,7 @@ describe('a workload that inherits its settings', () => {
 describe('a hold on a workload that has lost what enabled it', () => {
   const LOST = under({ schedule: WORK })
   const UNTIL = at('Tue 2:00')
-  const scaled = (before: AWorkload, after: AWorkload, rules = LOST) =>
-    admitUpdate(
-      { before, after, otherChanges: false, isApply: false, manager: 'kubectl', by: null, unknown: [] },
-      NIGHT,
-      rules,
-    )
+  const scaled = (before: AWorkload, after: AWorkload) => updated(before, after, { now: NIGHT, rules: LOST })
 
   it('stays in force, and is not written: a sleeper sleeps on, and is pinned or overridden in every record', () => {
     for (const held of [asleep.pinned(), asleep.overridden(), asleep.overridden(UNTIL), awake.pinned()]) {

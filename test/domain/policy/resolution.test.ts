@@ -3,12 +3,11 @@ import fc from 'fast-check'
 import { compilePolicy, type ConfiguredPolicy } from '../../../src/domain/policy/configured.ts'
 import type { InheritedAnnotation } from '../../../src/domain/policy/inheritance.ts'
 import { SETTING_NAMES, type Source } from '../../../src/domain/policy/settings.ts'
-import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import { Situation } from '../../../src/domain/deciding/situation.ts'
-import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
 import type { Kind } from '../../../src/domain/workload/workload.ts'
 import { at, calendarsOf, rulesWith } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
+import { read } from '../../support/readable.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { heirIn } from './inheriting.ts'
 
@@ -94,8 +93,7 @@ describe('the resolution of settings', () => {
           configured(each).map(compilePolicy),
           workload,
         )
-        const reading = readWorkload(workload, { ...RULES, inherited: () => inherited })
-        if (reading instanceof Unreadable) throw new Error(reading.fault)
+        const reading = read(workload, { ...RULES, inherited: () => inherited })
         const naive = naively(each)
         for (const name of SETTING_NAMES)
           expect(reading.effective.sources[name], name).to.equal(naive[name].source)

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { readWorkload, type Reading } from '../../../src/domain/workload/reading.ts'
+import type { Reading } from '../../../src/domain/workload/reading.ts'
 import { replicaTimeSaved } from '../../../src/domain/records/namespace-record.ts'
 import type { Operation, State } from '../../../src/domain/workload/state.ts'
-import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
-import { HOUR, rulesWith } from '../../support/rules.ts'
+import { read } from '../../support/readable.ts'
+import { HOUR } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 
 const NOW = Date.parse('2026-03-03T12:00:00Z')
@@ -15,9 +15,8 @@ function operation(type: Operation['type'], at: number, replicas = 0): Operation
 }
 
 function reading(state: Partial<State>, replicas = 3): Reading {
-  const read = readWorkload(aDeployment('shop/web').with({ replicas }), rulesWith({}))
-  if (read instanceof Unreadable) throw new TypeError(read.message)
-  return { ...read, state: { ...read.state, ...state } }
+  const found = read(aDeployment('shop/web').with({ replicas }))
+  return { ...found, state: { ...found.state, ...state } }
 }
 
 /** In replica hours. */

@@ -7,20 +7,11 @@ import {
   parseHours,
   type Calendar,
 } from '../../../src/domain/schedule/calendar.ts'
-import { compileSchedule, ScheduleCompiler, type Schedule } from '../../../src/domain/schedule/schedule.ts'
+import { compileSchedule, ScheduleCompiler } from '../../../src/domain/schedule/schedule.ts'
 import { InvalidSchedule } from '../../../src/domain/schedule/syntax.ts'
+import { edges } from './every-minute.ts'
 
 const DAY = 24 * 60 * 60_000
-
-function edges(schedule: Schedule, after: string, upTo: string): string[] {
-  const found: string[] = []
-  let edge = schedule.nextEdge(Date.parse(`${after}Z`))
-  while (edge && edge.at <= Date.parse(`${upTo}Z`)) {
-    found.push(`${new Date(edge.at).toISOString().slice(0, 16)} ${edge.to}`)
-    edge = schedule.nextEdge(edge.at)
-  }
-  return found
-}
 
 describe('a calendar', () => {
   it('replaces the windows that start on its dates: by none, or by hours of its own', () => {

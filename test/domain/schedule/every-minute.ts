@@ -56,6 +56,17 @@ export function edgesOf(clock: WallClock, awake: Uint8Array): Edge[] {
   return edges
 }
 
+/** The edges after the first instant and up to the last, as `2024-03-31T01:30 awake`, in UTC. */
+export function edges(schedule: Schedule, after: string, upTo: string): string[] {
+  const found: string[] = []
+  let edge = schedule.nextEdge(Date.parse(`${after}Z`))
+  while (edge && edge.at <= Date.parse(`${upTo}Z`)) {
+    found.push(`${new Date(edge.at).toISOString().slice(0, 16)} ${edge.to}`)
+    edge = schedule.nextEdge(edge.at)
+  }
+  return found
+}
+
 /** All edges from one to the other, each found forwards, and found again backwards. */
 export function edgesIn(schedule: Schedule, from: number, to: number): Edge[] {
   const found: Edge[] = []

@@ -1,24 +1,9 @@
 import { expect } from 'chai'
 import { compileSchedule, InvalidTimezone, ScheduleCompiler } from '../../../src/domain/schedule/schedule.ts'
-import type { Edge, Schedule } from '../../../src/domain/schedule/schedule.ts'
 import { InvalidSchedule } from '../../../src/domain/schedule/syntax.ts'
+import { edges } from './every-minute.ts'
 
 const DAY = 24 * 60 * 60_000
-
-/** The edges after the first instant and up to the last, as `2024-03-31T01:30 awake`, in UTC. */
-function edges(schedule: Schedule, after: string, upTo: string): string[] {
-  const found: string[] = []
-  let edge = schedule.nextEdge(Date.parse(`${after}Z`))
-  while (edge && edge.at <= Date.parse(`${upTo}Z`)) {
-    found.push(shown(edge))
-    edge = schedule.nextEdge(edge.at)
-  }
-  return found
-}
-
-function shown({ at, to }: Edge): string {
-  return `${new Date(at).toISOString().slice(0, 16)} ${to}`
-}
 
 describe('a compiled schedule', () => {
   it('has its canonical text, its zone as given and a key of both', () => {
@@ -123,7 +108,7 @@ describe('a compiled schedule', () => {
         for (let t = bound - 2 * DAY; t < bound + 2 * DAY; t += 15 * minutes) {
           const ofDay = (t / minutes + (hours + 24) * 60) % (24 * 60)
           const isAsleep = ofDay >= 21.5 * 60 && ofDay < 22 * 60
-          expect(schedule.stateAt(t), shown({ at: t, to: 'asleep' })).to.equal(isAsleep ? 'asleep' : 'awake')
+          expect(schedule.stateAt(t), new Date(t).toISOString()).to.equal(isAsleep ? 'asleep' : 'awake')
           expect(schedule.nextEdge(t)?.to).to.equal(isAsleep ? 'awake' : 'asleep')
           expect((schedule.nextEdge(t)?.at ?? 0) - t).to.be.within(1, DAY)
         }

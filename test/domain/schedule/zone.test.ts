@@ -25,26 +25,13 @@ function hasDay(zone: string, date: string): boolean | undefined {
 }
 
 describe('zones', () => {
-  for (const name of [
-    'UTC',
-    'Europe/Berlin',
-    'America/Argentina/Buenos_Aires',
-    'US/Eastern',
-    'Etc/GMT+1',
-    'utc',
-  ])
+  for (const name of 'UTC Europe/Berlin America/Argentina/Buenos_Aires US/Eastern Etc/GMT+1 utc'.split(' '))
     it(`${name} is a time zone`, () => expect(isTimezone(name)).to.equal(true))
 
   for (const name of [
     '',
     ' UTC',
-    'Mars/Base',
-    '+01:00',
-    '-05',
-    'UTC+3',
-    'local',
-    'system',
-    'Europe/',
+    ...'Mars/Base +01:00 -05 UTC+3 local system Europe/'.split(' '),
     'x'.repeat(99),
   ])
     it(`${JSON.stringify(name.slice(0, 20))} is none`, () => {

@@ -44,11 +44,14 @@ const FULL: StoredState = {
   history: [operation, { ...operation, type: 'snooze', duration: 1200, result: 'superseded' }],
 }
 
-/** The full document with something else at one place, as text. */
-function tampered(change: (document: Record<string, Record<string, unknown>>) => void): string {
-  const document = JSON.parse(TEXT) as Record<string, Record<string, unknown>>
-  change(document)
-  return JSON.stringify(document)
+/** The full document with another value at one place, as text; the place is the reason why it is unreadable. */
+function tampered(...changes: [what: string, place: string, value: unknown][]): [string, string, string][] {
+  return changes.map(([what, place, value]) => {
+    const document = JSON.parse(TEXT) as Record<string, unknown>
+    const [name = '', inside] = place.slice(1).split('/')
+    document[name] = inside === undefined ? value : { ...(document[name] as object), [inside]: value }
+    return [what, JSON.stringify(document), place]
+  })
 }
 
 const TEXT = encodeState(FULL).state
@@ -128,46 +131,24 @@ describe('the annotations of the state', () => {
     ['9 KiB', `${' '.repeat(9000)}${TEXT}`, 'longer than 8192 bytes'],
     ['8,000 brackets', '['.repeat(8000), 'not JSON'],
     ['4,000 nested arrays', `${'['.repeat(4000)}${']'.repeat(4000)}`, /version null|not JSON/],
-    [
-      'a trigger that is no single word',
-      tampered((document) => (document['intent']!['trigger'] = 'by hand')),
-      '/intent/trigger',
-    ],
-    ['a counter of 0', tampered((document) => (document['counter'] = 0 as never)), '/counter'],
-    [
-      'a counter that cannot grow',
-      tampered((document) => (document['counter'] = 1e300 as never)),
-      '/counter',
-    ],
-    ['a count below 0', tampered((document) => (document['pin']!['replicas'] = -1)), '/pin/replicas'],
-    [
-      'a count of 1e300',
-      tampered((document) => (document['snoozed']!['replicas'] = 1e300)),
-      '/snoozed/replicas',
-    ],
-    ['half a replica', tampered((document) => (document['pin']!['replicas'] = 1.5)), '/pin/replicas'],
-    ['a count as text', tampered((document) => (document['pin']!['replicas'] = '3')), '/pin/replicas'],
-    ['asleep as text', tampered((document) => (document['asleep'] = 'yes' as never)), '/asleep'],
-    [
-      'an author of 129 characters',
-      tampered((document) => (document['pin']!['by'] = 'x'.repeat(129))),
-      '/pin/by',
-    ],
-    ['an unknown intent', tampered((document) => (document['intent']!['want'] = 'dozing')), '/intent/want'],
-    ['"yesterday"', tampered((document) => (document['intent']!['at'] = 'yesterday')), '/intent/at'],
-    [
-      'the 45th of March',
-      tampered((document) => (document['intent']!['at'] = '2026-03-45T00:00:00Z')),
-      '/intent/at',
-    ],
-    [
-      'a local time',
-      tampered((document) => (document['intent']!['at'] = '2026-03-02T10:00:00')),
-      '/intent/at',
-    ],
-    ['a time as a number', tampered((document) => (document['intent']!['at'] = 1e300)), '/intent/at'],
-    ['a time as an object', tampered((document) => (document['intent']!['at'] = {})), '/intent/at'],
-    ['no time', tampered((document) => (document['intent']!['at'] = null)), '/intent/at'],
+    ...tampered(
+      ['a trigger that is no single word', '/intent/trigger', 'by hand'],
+      ['a counter of 0', '/counter', 0],
+      ['a counter that cannot grow', '/counter', 1e300],
+      ['a count below 0', '/pin/replicas', -1],
+      ['a count of 1e300', '/snoozed/replicas', 1e300],
+      ['half a replica', '/pin/replicas', 1.5],
+      ['a count as text', '/pin/replicas', '3'],
+      ['asleep as text', '/asleep', 'yes'],
+      ['an author of 129 characters', '/pin/by', 'x'.repeat(129)],
+      ['an unknown intent', '/intent/want', 'dozing'],
+      ['"yesterday"', '/intent/at', 'yesterday'],
+      ['the 45th of March', '/intent/at', '2026-03-45T00:00:00Z'],
+      ['a local time', '/intent/at', '2026-03-02T10:00:00'],
+      ['a time as a number', '/intent/at', 1e300],
+      ['a time as an object', '/intent/at', {}],
+      ['no time', '/intent/at', null],
+    ),
   ]
   for (const [what, text, reason] of unreadable) {
     it(`with ${what} is unreadable: 422 INVALID_STATE with the reason, and how to repair it`, () => {
