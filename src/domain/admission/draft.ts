@@ -1,4 +1,4 @@
-import { newIntent, wakeHold } from '../deciding/intent.ts'
+import { manualWake } from '../deciding/intent.ts'
 import { transition } from '../deciding/operation.ts'
 import type { Situation } from '../deciding/situation.ts'
 import { hasKey, sleepsSuspended } from '../kinds.ts'
@@ -160,7 +160,7 @@ function absorbed(before: Workload, target: Reading, replicas: number, says: str
 
 /** Records the wake now: only the review knows its user. */
 function wokenByHand(is: Situation, by: string | null, replicas: number): Draft {
-  const intent = newIntent(is, { want: 'awake', by, trigger: 'manual', ...wakeHold(is) })
+  const intent = manualWake(is, by)
   // The API server will give this write a new generation, which no status has observed yet.
   const workload = { ...is.workload, generation: is.workload.generation + 1 }
   const intended = is.with({ ...is.reading, workload, state: { ...is.state, intent } })

@@ -1,7 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { earliest } from '../deciding/decision.ts'
 import { Situation } from '../deciding/situation.ts'
-import { wakeHold } from '../deciding/intent.ts'
+import { earliest, wakeHold } from '../deciding/intent.ts'
 import { keptCount } from '../workload/counts.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'

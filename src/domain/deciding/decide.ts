@@ -11,7 +11,6 @@ import { countFault, FIELD_MANAGER, isScaled, nameOf, type Workload } from '../w
 import { causeText, backoffFromFight } from './backoff.ts'
 import {
   because,
-  earliest,
   lookAgain,
   noAction,
   reworded,
@@ -20,7 +19,7 @@ import {
   type Reason,
 } from './decision.ts'
 import { driftOf } from './drift.ts'
-import { desired, DESIRED_BY, type Desired } from './intent.ts'
+import { desired, DESIRED_BY, earliest, type Desired } from './intent.ts'
 import type { Rules } from './rules.ts'
 import { fightOf } from './scaling.ts'
 import type { Situation } from './situation.ts'

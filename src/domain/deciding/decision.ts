@@ -126,9 +126,3 @@ export function noAction(code: ReasonCode, text: () => string, more: Told = {}):
 export function lookAgain(at: Instant | undefined): { lookAgainAt?: Instant } {
   return at === undefined ? {} : { lookAgainAt: at }
 }
-
-/** The earliest of the instants that exist. */
-export function earliest(...instants: (Instant | undefined)[]): Instant | undefined {
-  const known = instants.filter((instant) => instant !== undefined)
-  return known.length === 0 ? undefined : Math.min(...known)
-}

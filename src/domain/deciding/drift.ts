@@ -1,7 +1,7 @@
 import type { Pin } from '../workload/state.ts'
 import { isScaled } from '../workload/workload.ts'
-import { because, earliest, lookAgain, type PartialDecision } from './decision.ts'
-import { newIntent, wakeHold, type Desired } from './intent.ts'
+import { because, lookAgain, type PartialDecision } from './decision.ts'
+import { earliest, manualWake, newIntent, type Desired } from './intent.ts'
 import { autoscalerOf } from './scaling.ts'
 import type { Situation } from './situation.ts'
 
@@ -67,7 +67,7 @@ function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | 
   const { counts, hours } = situation
   const { by, who, what, isManual } = situation.scaling
   if (!isManual) return desire.want === 'awake' ? undefined : asleepAgain(situation)
-  const intent = newIntent(situation, { want: 'awake', by, trigger: 'manual', ...wakeHold(situation) })
+  const intent = manualWake(situation, by)
   return {
     action: 'adopt',
     adopts: true,

@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { credibleFrom } from './decision-time.ts'
-import { earliest, type ReasonCode } from './decision.ts'
+import type { ReasonCode } from './decision.ts'
 import { ofSource } from '../policy/settings.ts'
 import { presentState, type ScheduleInForce, type Situation } from './situation.ts'
 import { withState, type Reading } from '../workload/reading.ts'
@@ -31,6 +31,11 @@ export function newIntent(
 export function wakeHold({ reading, now, rules }: Situation): { hold?: Instant } {
   const { wakeHold } = rules.policy
   return reading.schedule && wakeHold !== null ? { hold: now + wakeHold } : {}
+}
+
+/** The intent of a person who wakes a sleeper past Dormouse, by scaling it or by taking our key away. */
+export function manualWake(situation: Situation, by: string | null): Intent {
+  return newIntent(situation, { want: 'awake', by, trigger: 'manual', ...wakeHold(situation) })
 }
 
 /** By trigger: its name in reasons, and whether people formed such an intent: another schedule ends those of the schedule. */
@@ -300,4 +305,10 @@ export function meansTheSame(a: Reading, b: Reading): boolean {
 
 function weekly({ schedule }: Reading): string | undefined {
   return schedule && `${schedule.text} ${schedule.zone}`
+}
+
+/** The earliest of the instants that exist. */
+export function earliest(...instants: (Instant | undefined)[]): Instant | undefined {
+  const known = instants.filter((instant) => instant !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
 }

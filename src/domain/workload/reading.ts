@@ -139,8 +139,7 @@ export function isScaledByKeda(workload: Workload, rules: ReadingRules): boolean
 
 /** A ReplicaSet that outlived its Deployment carries copies of its annotations: `enabled` among them is ignored. */
 function readSettings(workload: Workload, rules: ReadingRules): Settings {
-  const settings = settingsOf(workload, rules)
-  return isCopy(workload) ? { ...settings, enabled: false } : settings
+  return isCopy(workload) ? { ...settingsOf(workload, rules), enabled: false } : settingsOf(workload, rules)
 }
 
 function isCopy(workload: Workload): boolean {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { LONGEST_SLEEP, quietLater, type Clock, type Instant, type Later } from '../process/clock.ts'
-import { earliest } from '../../domain/deciding/decision.ts'
+import { earliest } from '../../domain/deciding/intent.ts'
 import { planStep, type Step } from '../../domain/deciding/operation.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
