@@ -1,13 +1,24 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { factsOf } from '../kinds.ts'
-import type { Change } from '../workload/patch.ts'
+import { Refusal } from '../../service/process/errors.ts'
+import { decide } from '../deciding/decide.ts'
+import type { Rules } from '../deciding/rules.ts'
+import { situationOf } from '../deciding/situation.ts'
+import { factsOf, hasKey, typeOf } from '../kinds.ts'
 import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
 import { OPERATIONS, type Request } from '../requests/operations.ts'
-import { iso } from '../text.ts'
-import { HELD_LABEL, type Workload } from '../workload/workload.ts'
-import { patched, type AdmissionDecision } from './decision.ts'
+import { planRequest } from '../requests/request.ts'
+import { clip, iso } from '../text.ts'
+import { changeBetween, changed } from '../workload/change.ts'
+import { explanationIn, type Explanation } from '../workload/explanation.ts'
+import { differingAnnotations, sameLabels, withoutRequest } from '../workload/marks.ts'
+import type { Change } from '../workload/patch.ts'
+import { readWorkload, stateOf } from '../workload/reading.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import type { Asked } from '../workload/state.ts'
+import { HELD_LABEL, isRunning, type Workload } from '../workload/workload.ts'
+import { patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import type { Update } from './draft.ts'
-import { about } from './messages.ts'
+import { about, denyBecause } from './messages.ts'
 
 /** Milliseconds that the time in a request may be off: an older one is of a write that is sent again and again. */
 const LONGEST_AGO = 5 * 60_000
@@ -33,12 +44,117 @@ function frees({ action }: Request, { labels }: Workload): boolean {
   return action === 'repair' && labels?.[HELD_LABEL] !== undefined
 }
 
-/** Why the request in an update does not count, for the person who wrote it; undefined: it does. */
-export function whyIgnored(
-  { before, after, isApplied }: Update,
+/**
+ * Decides on an update that brings a request: `sent` is the decision on the update without it. A request that is
+ * refused denies a write of nothing else; any other write goes through without it. `refusal`: why its user may not
+ * ask, as far as that takes I/O.
+ */
+export function decideRequest(
+  update: Update,
   text: string,
+  sent: AdmissionDecision,
   now: Instant,
-): string | undefined {
+  rules: Rules,
+  refusal: Refusal | undefined,
+): AdmissionDecision {
+  const { before, after } = update
+  if (sent.type === 'denied') return sent
+  const why = whyIgnored(update, text, now)
+  if (why !== undefined) return ignoringRequest(sent, after, why)
+  try {
+    if (refusal) throw refusal
+    return carriedOut(update, text, sent, now, rules)
+  } catch (error) {
+    if (!(error instanceof Refusal || error instanceof InvalidRequest)) throw error
+    const says = `: ${error.message}`
+    if (isAlone(update) || isAdoption(text)) {
+      return denyBecause(before, 'request_refused', says, explanationOf(error))
+    }
+    return ignoringRequest(sent, after, `${says} (the rest of this write goes through)`)
+  }
+}
+
+function explanationOf(error: Refusal | InvalidRequest): Explanation {
+  const { message } = error
+  if (!(error instanceof Refusal))
+    return { reason: message, reason_code: 'invalid_request', reason_values: {}, remedy: null }
+  const reason_code = error.code.toLowerCase()
+  return explanationIn(error.details) ?? { reason: message, reason_code, reason_values: {}, remedy: null }
+}
+
+/** Together with it the other tool's record is removed: a write that loses both loses the count. */
+function isAdoption(text: string): boolean {
+  return /^\s*adopt\b/.test(text)
+}
+
+function isAlone({ before, after, otherChanges }: Update): boolean {
+  const names = differingAnnotations(before, after).filter((name) => name !== 'request')
+  const count = before.replicas === after.replicas && before.snoozeKey === after.snoozeKey
+  return !otherChanges && names.length === 0 && sameLabels(before, after) && count
+}
+
+/** @throws Refusal, InvalidRequest */
+function carriedOut(
+  update: Update,
+  written: string,
+  sent: AdmissionDecision,
+  now: Instant,
+  rules: Rules,
+): AdmissionDecision {
+  const { before, after, by } = update
+  if (by === null || !by.startsWith('k8s:'))
+    throw new Refusal('FORBIDDEN', 'nobody is named who asks, so nothing is done')
+  // The text as written: the rights were checked for the same text.
+  const asked = parseRequest(written)
+  const text = written.trim().split(/\s+/).join(' ')
+  const workload = withoutRequest(sent.type === 'patched' ? changed(after, sent.change) : after)
+  const known = stateOf(before)?.request
+  // The answer to the first write may have been lost, so that the client has sent it again.
+  if (asked.at !== undefined && known?.text === text && known.by === by)
+    return ignoringRequest(sent, after, answerAgain(workload, known, now, rules))
+  if (asked.at !== undefined && known && asked.at <= known.at)
+    return ignoringRequest(sent, after, isOvertaken(known))
+  if (asked.request.action === 'adopt') refuseAwake(update, workload)
+  const plan = planRequest(workload, asked.request, by, now, rules, text)
+  const target = readWorkload(plan.after, rules)
+  if (target instanceof Unreadable) throw new TypeError(target.message)
+  const message = about(before, plan.message)
+  // The repair replaces checks that were not possible.
+  const rest = sent.reason === 'unreadable' ? [] : sent.warnings
+  return withWarnings(patched('requested', after, changeBetween(after, target)), [message, ...rest])
+}
+
+function answerAgain(workload: Workload, { at }: Asked, now: Instant, rules: Rules): string {
+  const reading = readWorkload(workload, rules)
+  const reason =
+    reading instanceof Unreadable ? reading.message : decide(situationOf(reading, now, rules)).reason.text
+  return `has carried this request out at ${iso(at)}: ${reason}`
+}
+
+/** A late or repeated request does not undo a newer one. */
+function isOvertaken({ text, at }: Asked): string {
+  return `: dormouse.dev/request is older than '${clip(text)}', carried out at ${iso(at)}, and was removed: ask again`
+}
+
+/** @throws Refusal CONFLICT */
+function refuseAwake({ before, otherTool }: Update, after: Workload): void {
+  const kind = typeOf(before.kind)
+  const conflict = (message: string) => new Refusal('CONFLICT', message)
+  if (!hasKey(before.kind)) {
+    if (isRunning(before) || isRunning(after))
+      throw conflict(`only a ${kind} that sleeps can be adopted, and this one runs: snooze it instead`)
+    return
+  }
+  if (otherTool?.before === undefined && stateOf(before)?.asleep !== true)
+    throw conflict(
+      `only a ${kind} that sleeps by another tool's nodeSelector can be adopted: snooze it instead`,
+    )
+  if (otherTool?.after !== undefined)
+    throw conflict(`remove ${clip(otherTool.after)} from its nodeSelector in the same write`)
+}
+
+/** Why the request in an update does not count, for the person who wrote it; undefined: it does. */
+function whyIgnored({ before, after, isApplied }: Update, text: string, now: Instant): string | undefined {
   if (text === before.annotations.request)
     return ': dormouse.dev/request was there before and is never carried out: it was removed, so ask again'
   if (isApplied === true)

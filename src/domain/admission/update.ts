@@ -14,7 +14,7 @@ import { deny, patched, withWarnings, type AdmissionDecision } from './decision.
 import { draftOf, withCountOf, type Update } from './draft.ts'
 import { about, marksKept } from './messages.ts'
 import { activePinOrOverride, gainsOwner, mayBreakHold, refuse, unreadable } from './pin-or-override.ts'
-import { decideRequest } from './request.ts'
+import { decideRequest } from './request-annotation.ts'
 
 /**
  * Decides on an update of a workload by an account that is not exempt (design, section 6). `refusal`: why its user may

@@ -21,11 +21,10 @@ import {
   refuseUnreadable,
 } from './refusals.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
-import { adopt } from './adopt.ts'
 import { disable, enable, putSchedule, repair } from './enable-and-schedule.ts'
 import { isRisky, OPERATIONS, type Action, type Request } from './operations.ts'
 import { clearOverride, override, pin, unpin } from './pin-and-override.ts'
-import { snooze, wake } from './snooze-and-wake.ts'
+import { adopt, snooze, wake } from './snooze-and-wake.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { counted } from '../text.ts'
