@@ -97,7 +97,7 @@ function namespaceStep(object: ImportedObject, open: boolean, left: Left, now: I
 function ownedStep(object: ImportedObject): Step {
   const kept = keptCount(object, marksOf(object)[KEPT])
   const why = 'it is asleep and belongs to another object, to which Dormouse leaves it: wake it by hand'
-  return refusalOf(object, [hadCount(why, kept)], leftAlone())
+  return refusalOf(object, [hadCount(why, kept)])
 }
 
 function workloadStep(

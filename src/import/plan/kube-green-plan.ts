@@ -47,11 +47,7 @@ export function planOfKubeGreen({ namespace, infos, secrets, objects }: LeftInNa
   if (unreadable.length > 0)
     return [
       ...unreadable.map((secret) =>
-        refusalOf(
-          secret,
-          ['what it keeps cannot be read, or not whole: its namespace is left as it is'],
-          leftAlone(),
-        ),
+        refusalOf(secret, ['what it keeps cannot be read, or not whole: its namespace is left as it is']),
       ),
       ...infos.map(staying),
     ]
@@ -69,8 +65,7 @@ export function planOfKubeGreen({ namespace, infos, secrets, objects }: LeftInNa
 }
 
 function staying(object: SleepInfo): Step {
-  const says = ['it stays, since its Secret keeps what is left to be done by hand']
-  return { object, verdict: 'refused', says }
+  return refusalOf(object, ['it stays, since its Secret keeps what is left to be done by hand'])
 }
 
 function going(object: SleepInfo): Step {
@@ -153,7 +148,7 @@ function refusal(object: ImportedObject, why: string, restore: Restore, inherite
 
 /** Left to a person: anybody who may write in the namespace may have written the Secret. */
 function byHand(object: ImportedObject, why: string, restore: Restore): Step {
-  return { object, verdict: 'refused', says: [why, ...commandFor(object, restore)] }
+  return refusalOf(object, [why, ...commandFor(object, restore)])
 }
 
 const A_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/

@@ -2,8 +2,7 @@ import { formatRequest, REQUEST_ANNOTATION } from '../../domain/requests/annotat
 import { ANNOTATION } from '../../domain/workload/workload.ts'
 import type { ImportedObject, MergePatch, Step } from './imported-object.ts'
 import { adoptedWith, keptByDormouse, marksOf, without } from './marks.ts'
-import { annotationsOf, saysWanted } from './wanted.ts'
-import type { Wanted } from './wanted.ts'
+import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
 
 /** The step that writes these annotations; none where there is nothing to write. */
 export function stepOf(
@@ -23,8 +22,8 @@ export function stepOf(
   ]
 }
 
-/** Excludes the object from an inherited schedule: a schedule must not act on an unknown former state. */
-export function refusalOf(object: ImportedObject, says: readonly string[], inherited: Wanted): Step {
+/** Left to a person, and excluded from an inherited schedule, which must not act on an unknown former state. */
+export function refusalOf(object: ImportedObject, says: readonly string[], inherited = leftAlone()): Step {
   if (!inherited.enabled) return { object, verdict: 'refused', says }
   const patch = { metadata: { annotations: { [ANNOTATION.enabled]: 'false' } } }
   return { object, verdict: 'refused', says, patch }
