@@ -171,17 +171,15 @@ spec:
     expect(await failure('get wheel front')).to.contain('NotFound')
   })
 
-  it('lists events of either group', async () => {
+  it('lists events', async () => {
     const event = `
-apiVersion: events.k8s.io/v1
+apiVersion: v1
 kind: Event
 metadata: { name: web.1 }
-regarding: { kind: Deployment, name: web, namespace: demo }
-note: fell asleep
+involvedObject: { kind: Deployment, name: web, namespace: demo }
+message: fell asleep
 type: Normal
 reason: Snoozed
-reportingController: dormouse
-action: Snooze
 `
     await writeFile(file('event.yaml'), event)
     await kubectl(`create -f ${file('event.yaml')}`)

@@ -8,7 +8,7 @@ const anyOr = (values: string[], wanted: string) => values.includes('*') || valu
 
 /**
  * Whether any rule matches this write. Writes of webhook configurations are never reviewed, so that a broken one
- * can always be repaired. matchPolicy Equivalent is left out: of the served resources only events have two versions.
+ * can always be repaired. matchPolicy Equivalent is left out: no resource of the sandbox has two versions.
  */
 export function isNamed({ rules }: Webhook, write: AdmissionAttributes): boolean {
   return write.resource.group !== GROUP && rules.some((rule) => names(rule, write))

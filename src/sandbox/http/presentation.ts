@@ -1,5 +1,4 @@
 import { columnsOf } from './columns.ts'
-import { fromCoreEvent } from '../store/events.ts'
 import type { KubeObject, StoredObject } from '../store/object.ts'
 import type { Form } from './request.ts'
 import { groupVersion } from '../store/resources.ts'
@@ -28,7 +27,7 @@ export class Presentation {
     if (this.#form === 'table')
       return this.#table([object], { resourceVersion: object.metadata.resourceVersion })
     if (this.#form === 'metadata') return JSON.stringify(metadataOf(object))
-    return `{"kind":${JSON.stringify(this.#resource.kind)},"apiVersion":${JSON.stringify(groupVersion(this.#resource))},${this.#body(object).slice(1)}`
+    return `{"kind":${JSON.stringify(this.#resource.kind)},"apiVersion":${JSON.stringify(groupVersion(this.#resource))},${bodyOf(object).slice(1)}`
   }
 
   /** JSON text; items of a list have no kind, as on a real server. */
@@ -38,7 +37,7 @@ export class Presentation {
     const kind = isMetadata ? 'PartialObjectMetadataList' : `${this.#resource.kind}List`
     const apiVersion = isMetadata ? 'meta.k8s.io/v1' : groupVersion(this.#resource)
     const head = JSON.stringify({ kind, apiVersion, metadata })
-    const items = objects.map((each) => (isMetadata ? JSON.stringify(metadataOf(each)) : this.#body(each)))
+    const items = objects.map((each) => (isMetadata ? JSON.stringify(metadataOf(each)) : bodyOf(each)))
     return `${head.slice(0, -1)},"items":[${items.join(',')}]}`
   }
 
@@ -76,10 +75,6 @@ export class Presentation {
     if (this.#rowObject === 'None') return undefined
     return this.#rowObject === 'Object' ? object : metadataOf(object)
   }
-
-  #body(object: StoredObject): string {
-    return this.#resource.group === 'events.k8s.io' ? bodyOf(fromCoreEvent(object)) : cachedBody(object)
-  }
 }
 
 const metadataOf = ({ metadata }: KubeObject) => ({
@@ -88,17 +83,15 @@ const metadataOf = ({ metadata }: KubeObject) => ({
   metadata,
 })
 
-function bodyOf({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject): string {
-  return JSON.stringify(rest)
-}
-
 /** Stored objects never change in place, and many clients read the same ones: each is serialised once. */
 const bodies = new WeakMap<StoredObject, string>()
 
-function cachedBody(object: StoredObject): string {
+/** The object in JSON, without kind and apiVersion. */
+function bodyOf(object: StoredObject): string {
   const known = bodies.get(object)
   if (known !== undefined) return known
-  const body = bodyOf(object)
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
+  const body = JSON.stringify(rest)
   bodies.set(object, body)
   return body
 }

@@ -1,5 +1,3 @@
-import { fromCoreEvent, toCoreEvent } from '../store/events.ts'
-import { served } from '../store/resources.ts'
 import { fromScale, toScale } from '../store/scale.ts'
 import { methodNotAllowed, success } from '../store/status.ts'
 import { ok } from './answer.ts'
@@ -7,24 +5,14 @@ import type { Answer } from './answer.ts'
 import { presentation, target } from './call.ts'
 import type { Call, ResourceParts } from './call.ts'
 import { mustBeObjectType } from './request.ts'
-import type { Route } from './request.ts'
 import { isDryDeletion, requester, writeOptions } from './write-options.ts'
-
-const CORE_EVENTS = served('', 'events')
 
 export async function create(call: Call, parts: ResourceParts): Promise<Answer> {
   const { resource, namespace } = call.route
   if (resource.namespaced && namespace === undefined) throw methodNotAllowed()
   mustBeObjectType(call.request)
-  const isNewEvent = resource.group === 'events.k8s.io'
-  const body = isNewEvent ? toCoreEvent(call.body) : call.body
-  const object = await parts.writes.create(
-    storedAs(call.route),
-    namespace,
-    body,
-    writeOptions(call),
-    requester(call),
-  )
+  const { body } = call
+  const object = await parts.writes.create(resource, namespace, body, writeOptions(call), requester(call))
   return { code: 201, body: presentation(call, parts).one(object) }
 }
 
@@ -34,21 +22,19 @@ export async function update(
   change: (stored: object) => unknown,
 ): Promise<Answer> {
   const { route } = call
-  const place = { ...target(route), resource: storedAs(route) }
   const options = writeOptions(call)
   if (route.subresource === 'scale') {
     const scaled = await parts.writes.update(
-      place,
+      target(route),
       (stored) => fromScale(route.resource, stored, change(toScale(stored))),
       { ...options, subresource: 'scale' },
       requester(call),
     )
     return ok(JSON.stringify(toScale(scaled)))
   }
-  const isNewEvent = route.resource.group === 'events.k8s.io'
   const object = await parts.writes.update(
-    place,
-    (stored) => (isNewEvent ? toCoreEvent(change(fromCoreEvent(stored))) : change(stored)),
+    target(route),
+    change,
     route.subresource === 'status' ? { ...options, subresource: 'status' } : options,
     requester(call),
   )
@@ -63,6 +49,3 @@ export function deleteOne(call: Call, { registry }: ResourceParts): Answer {
   const group = resource.group === '' ? {} : { group: resource.group }
   return ok(JSON.stringify(success({ name, ...group, kind: resource.plural, uid: metadata.uid })))
 }
-
-/** The resource as which objects are stored: events of both groups are core events. */
-const storedAs = ({ resource }: Route) => (resource.store === CORE_EVENTS.store ? CORE_EVENTS : resource)

@@ -1,4 +1,4 @@
-/** One served resource. `store` names where its objects are stored: events of both groups share one store. */
+/** One served resource. `store` names where its objects are stored. */
 export interface Resource {
   group: string
   version: string
@@ -85,7 +85,6 @@ export const RESOURCES: readonly Resource[] = [
     shortNames: ['cj'],
   }),
   resource('coordination.k8s.io', 'leases', 'Lease', { unconditionalUpdate: false }),
-  resource('events.k8s.io', 'events', 'Event', { shortNames: ['ev'], store: 'events' }),
   resource('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', 'MutatingWebhookConfiguration', {
     ...CLUSTER,
     generation: 'webhooks',
