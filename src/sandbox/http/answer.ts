@@ -22,15 +22,9 @@ export function send(
 
 /** Sends an error as a Status. */
 export function fail(response: ServerResponse, error: StatusError): void {
-  const { retryAfterSeconds } = error.details
-  const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
   // The rest of a body that was not read to its end would be taken for the next request.
-  const close = error.code === 413 ? { connection: 'close' } : {}
-  send(response, {
-    code: error.code,
-    body: JSON.stringify(error),
-    headers: { ...retry, ...close },
-  })
+  const headers = error.code === 413 ? { connection: 'close' } : {}
+  send(response, { code: error.code, body: JSON.stringify(error), headers })
 }
 
 /** Collects warnings for a client, equal ones once; after each, `write` gets the values of the `Warning` header so far. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { findCustomResource } from '../store/custom-resources.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { findResource } from '../store/resources.ts'
-import type { Resource } from '../store/resources.ts'
+import type { Resource, Subresource } from '../store/resources.ts'
 import { badRequest, StatusError } from '../store/status.ts'
 
 const BODY_LIMIT = 3 * 1024 * 1024
@@ -12,7 +12,7 @@ export interface Route {
   resource: Resource
   namespace: string | undefined
   name: string | undefined
-  subresource: string | undefined
+  subresource: Subresource | undefined
 }
 
 /** Reads `/api/v1/…` or `/apis/{group}/{version}/…`; undefined: nothing is served there. */
@@ -25,12 +25,12 @@ export function route(path: string, store: ObjectStore): Route | undefined {
     return undefined
 
   const inNamespace = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'status'
-  const [plural = '', name, subresource, ...tooMuch] = inNamespace ? rest.slice(2) : rest
+  const [plural = '', name, sub, ...tooMuch] = inNamespace ? rest.slice(2) : rest
   const resource = findResource(group, version, plural) ?? findCustomResource(store, group, version, plural)
   if (!resource || tooMuch.length > 0) return undefined
   if (inNamespace ? !resource.namespaced : resource.namespaced && name !== undefined) return undefined
-  if (subresource !== undefined && !resource.subresources.some((each) => each === subresource))
-    return undefined
+  const subresource = resource.subresources.find((each) => each === sub)
+  if (sub !== subresource) return undefined
   return { resource, namespace: inNamespace ? rest[1] : undefined, name, subresource }
 }
 

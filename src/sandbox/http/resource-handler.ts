@@ -1,5 +1,7 @@
 import { patchFrom } from '../store/patch.ts'
-import { isStored } from '../store/resources.ts'
+import { isRecord } from '../store/object.ts'
+import type { UserInfo } from '../store/object.ts'
+import { groupVersion, isStored } from '../store/resources.ts'
 import { toScale } from '../store/scale.ts'
 import { both } from '../store/selectors.ts'
 import { methodNotAllowed, StatusError } from '../store/status.ts'
@@ -10,37 +12,25 @@ import type { Call, ResourceParts } from './call.ts'
 import { page, selection } from './lists.ts'
 import { isTrue, mustBeObjectType, wholeNumber } from './request.ts'
 import { create, deleteOne, update } from './resource-writes.ts'
-import { review } from './reviews.ts'
 
 /** Does what the call asks of a resource; undefined if it opened a watch, which writes its response itself. */
 export async function serve(call: Call, parts: ResourceParts): Promise<Answer | undefined> {
   const { resource, name } = call.route
-  if (!isStored(resource)) return reviewed(call)
+  if (!isStored(resource)) return review(call)
   if (call.method === 'GET' && isTrue(call.query, 'watch')) return watch(call, parts)
-  return name === undefined ? collection(call, parts) : object(call, parts)
-}
-
-function collection(call: Call, parts: ResourceParts): Answer | Promise<Answer> {
-  switch (call.method) {
-    case 'GET':
+  switch (`${call.method} ${name === undefined ? 'all' : 'one'}`) {
+    case 'GET all':
       return list(call, parts)
-    case 'POST':
+    case 'POST all':
       return create(call, parts)
-    default:
-      throw methodNotAllowed()
-  }
-}
-
-function object(call: Call, parts: ResourceParts): Answer | Promise<Answer> {
-  switch (call.method) {
-    case 'GET':
+    case 'GET one':
       return get(call, parts)
-    case 'PUT':
+    case 'PUT one':
       mustBeObjectType(call.request)
       return update(call, parts, () => call.body)
-    case 'PATCH':
-      return update(call, parts, patchFrom(call.type, call.body, call.route.resource))
-    case 'DELETE':
+    case 'PATCH one':
+      return update(call, parts, patchFrom(call.type, call.body, resource))
+    case 'DELETE one':
       return deleteOne(call, parts)
     default:
       throw methodNotAllowed()
@@ -78,8 +68,18 @@ function watch(call: Call, { watches, clock }: ResourceParts): undefined {
   })
 }
 
-function reviewed(call: Call): Answer {
-  if (call.method !== 'POST') throw methodNotAllowed()
-  mustBeObjectType(call.request)
-  return { code: 201, body: JSON.stringify(review(call.route.resource, call.body, call.user)) }
+/** Answers a review, which is created but not stored: the sandbox allows everything, and has issued no token. */
+function review({ method, request, route: { resource }, body, user }: Call): Answer {
+  if (method !== 'POST') throw methodNotAllowed()
+  mustBeObjectType(request)
+  const sent = isRecord(body) ? body : {}
+  const { kind } = resource
+  const reviewed = { ...sent, kind, apiVersion: groupVersion(resource), status: reviewOf(kind, user) }
+  return { code: 201, body: JSON.stringify(reviewed) }
+}
+
+function reviewOf(kind: string, user: UserInfo): object {
+  if (kind === 'TokenReview') return { user: {}, error: 'the sandbox issues no tokens' }
+  if (kind === 'SelfSubjectReview') return { userInfo: user }
+  return { allowed: true, reason: 'the sandbox allows everything' }
 }

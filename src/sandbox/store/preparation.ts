@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { withDefaults } from './defaults.ts'
 import type { KubeObject, ObjectMeta, StoredObject } from './object.ts'
 import type { Resource, Subresource } from './resources.ts'
-import { badRequest, invalid } from './status.ts'
+import { badRequest, invalid, required } from './status.ts'
 
 /**
  * A new object out of what was sent: named, with defaults, without a status. `created`: RFC 3339.
@@ -88,13 +88,7 @@ function newMetadata(
   if (sent.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created')
   const name = sent.name || (sent.generateName ? sent.generateName + suffix() : '')
   if (name === '')
-    throw invalid(resource, '', [
-      {
-        reason: 'FieldValueRequired',
-        field: 'metadata.name',
-        message: 'Required value: name or generateName is required',
-      },
-    ])
+    throw invalid(resource, '', [required('metadata.name', 'name or generateName is required')])
   const { resourceVersion: _version, uid: _uid, ...rest } = sent
   return {
     ...rest,

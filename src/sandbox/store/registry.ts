@@ -8,7 +8,7 @@ import type { ObjectStore } from './object-store.ts'
 import { checkIdentity, checkVersion } from './preconditions.ts'
 import { admittedObject, newObject, serverFields, updatedObject } from './preparation.ts'
 import { groupVersion, served } from './resources.ts'
-import type { Resource, Target } from './resources.ts'
+import type { Resource, Subresource, Target } from './resources.ts'
 import { alreadyExists, badRequest, conflict, notFound } from './status.ts'
 import { asObject, validate } from './validation.ts'
 
@@ -16,7 +16,7 @@ export interface WriteOptions {
   /** The field manager. */
   manager: string
   dryRun?: boolean
-  subresource?: 'status' | 'scale'
+  subresource?: Subresource
 }
 
 /** An update before admission, and what it is based on. */

@@ -2,7 +2,7 @@ import { count, isRecord } from './object.ts'
 import type { KubeObject, StoredObject } from './object.ts'
 import type { Resource } from './resources.ts'
 import { selectorText } from './selectors.ts'
-import { badRequest, invalid } from './status.ts'
+import { badRequest, invalid, wrong } from './status.ts'
 
 /** A workload's scale subresource, an `autoscaling/v1` Scale. */
 export function toScale(workload: KubeObject): KubeObject {
@@ -35,11 +35,7 @@ export function fromScale(resource: Resource, workload: StoredObject, scale: unk
     throw badRequest('Scale in version "v1" cannot be handled as a Scale: spec.replicas: expected int32')
   if (replicas < 0)
     throw invalid({ ...resource, kind: 'Scale', group: 'autoscaling' }, workload.metadata.name, [
-      {
-        reason: 'FieldValueInvalid',
-        field: 'spec.replicas',
-        message: `Invalid value: ${replicas}: must be greater than or equal to 0`,
-      },
+      wrong('spec.replicas', replicas, 'must be greater than or equal to 0'),
     ])
   return {
     ...workload,

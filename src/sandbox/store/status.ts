@@ -3,13 +3,12 @@ import type { Resource } from './resources.ts'
 export interface Cause {
   reason: 'FieldValueInvalid' | 'FieldValueRequired'
   message: string
-  field?: string
+  field: string
 }
 
 const REASONS: Record<number, string> = {
   400: 'BadRequest',
   401: 'Unauthorized',
-  403: 'Forbidden',
   404: 'NotFound',
   405: 'MethodNotAllowed',
   406: 'NotAcceptable',
@@ -18,9 +17,7 @@ const REASONS: Record<number, string> = {
   413: 'RequestEntityTooLarge',
   415: 'UnsupportedMediaType',
   422: 'Invalid',
-  429: 'TooManyRequests',
   500: 'InternalError',
-  503: 'ServiceUnavailable',
 }
 
 export interface StatusDetails {
@@ -29,7 +26,6 @@ export interface StatusDetails {
   kind?: string
   uid?: string
   causes?: Cause[]
-  retryAfterSeconds?: number
 }
 
 /** An answer other than success, sent as a `Status` object. */
@@ -107,7 +103,7 @@ export function conflict(
 
 export function invalid(resource: Resource, name: string, causes: Cause[]): StatusError {
   const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`
-  const faults = causes.map((cause) => (cause.field ? `${cause.field}: ${cause.message}` : cause.message))
+  const faults = causes.map(({ field, message }) => `${field}: ${message}`)
   const list = faults.length === 1 ? faults.join('') : `[${faults.join(', ')}]`
   return new StatusError(422, `${kind} "${name}" is invalid: ${list}`, {
     details: { ...detailsOf(resource, name), kind: resource.kind, causes },
@@ -118,8 +114,8 @@ export function wrong(field: string, value: unknown, why: string): Cause {
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${String(value)}: ${why}` }
 }
 
-export function required(field: string): Cause {
-  return { reason: 'FieldValueRequired', field, message: 'Required value' }
+export function required(field: string, why?: string): Cause {
+  return { reason: 'FieldValueRequired', field, message: `Required value${why ? `: ${why}` : ''}` }
 }
 
 export function gone(asked: number, oldest: number): StatusError {
