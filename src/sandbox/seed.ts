@@ -27,17 +27,6 @@ export function seedCluster(store: ObjectStore, now: Instant): void {
   }
 }
 
-interface Seed {
-  kind: 'deployments' | 'statefulsets' | 'daemonsets' | 'replicasets'
-  namespace: string
-  name: string
-  image: string
-  replicas?: number
-  cpu: string
-  memory: string
-  annotations?: Record<string, string>
-}
-
 /** When `staging/storefront` is asleep: `times` times, the first at `first`; durations in milliseconds. */
 export interface Naps {
   readonly first: Instant
@@ -51,94 +40,62 @@ export function seedShop(store: ObjectStore, now: Instant): Naps {
   const naps = napsFrom(now)
   // Older than newWorkloadGrace, which would keep them awake.
   const registry = new Registry(store, () => now - 9 * DAY)
-  for (const name of ['shop', 'staging']) {
-    registry.create(served('', 'namespaces'), undefined, { metadata: { name } }, BY)
+  const annotations = annotationsOf(naps)
+  for (const [namespace, seeds] of Object.entries(WORKLOADS)) {
+    registry.create(served('', 'namespaces'), undefined, { metadata: { name: namespace } }, BY)
     const account = { metadata: { name: 'developer' } }
-    registry.create(served('', 'serviceaccounts'), name, account, BY)
+    registry.create(served('', 'serviceaccounts'), namespace, account, BY)
+    for (const seed of seeds) {
+      const [kind, name] = seed
+      registry.create(
+        served('apps', kind),
+        namespace,
+        workload(seed, annotations[`${namespace}/${name}`]),
+        BY,
+      )
+    }
   }
-  for (const seed of [...SHOP, ...staging(naps)])
-    registry.create(served('apps', seed.kind), seed.namespace, workload(seed), BY)
   return naps
 }
 
-const shop = { namespace: 'shop' }
-const inStaging = { namespace: 'staging' }
-const small = { cpu: '100m', memory: '128Mi' }
-const large = { cpu: '500m', memory: '1Gi' }
+type Kind = 'deployments' | 'statefulsets' | 'daemonsets' | 'replicasets'
 
-const SHOP: Seed[] = [
-  {
-    ...shop,
-    ...small,
-    kind: 'deployments',
-    name: 'storefront',
-    image: 'example/storefront:2.14.0',
-    replicas: 3,
-  },
-  { ...shop, ...small, kind: 'deployments', name: 'web', image: 'example/web:1.4.2', replicas: 3 },
-  { ...shop, ...small, kind: 'deployments', name: 'checkout', image: 'example/checkout:1.9.3', replicas: 2 },
-  {
-    ...shop,
-    ...large,
-    kind: 'deployments',
-    name: 'recommendations',
-    image: 'example/recommendations:0.8.1',
-    replicas: 2,
-  },
-  { ...shop, ...large, kind: 'statefulsets', name: 'orders-db', image: 'postgres:17', replicas: 1 },
-  { ...shop, ...small, kind: 'statefulsets', name: 'sessions', image: 'redis:7', replicas: 3 },
-  { ...shop, ...small, kind: 'daemonsets', name: 'log-shipper', image: 'example/log-shipper:3.2.0' },
-  {
-    ...shop,
-    ...small,
-    kind: 'replicasets',
-    name: 'price-importer',
-    image: 'example/price-importer:1.0.4',
-    replicas: 2,
-  },
-]
+const SMALL = { cpu: '100m', memory: '128Mi' }
+const LARGE = { cpu: '500m', memory: '1Gi' }
 
-function staging(naps: Naps): Seed[] {
-  return [
-    {
-      ...inStaging,
-      ...small,
-      kind: 'deployments',
-      name: 'storefront',
-      image: 'example/storefront:2.15.0-rc.1',
-      replicas: 2,
-      annotations: {
-        'dormouse.dev/enabled': 'true',
-        'dormouse.dev/schedule': hoursBetween(naps),
-        'dormouse.dev/timezone': 'UTC',
-      },
+/** A workload: its kind, name and image, what a pod requests, and how many there are. */
+type Seed = [kind: Kind, name: string, image: string, requests: typeof SMALL, replicas?: number]
+
+const WORKLOADS: Readonly<Record<'shop' | 'staging', Seed[]>> = {
+  shop: [
+    ['deployments', 'storefront', 'example/storefront:2.14.0', SMALL, 3],
+    ['deployments', 'web', 'example/web:1.4.2', SMALL, 3],
+    ['deployments', 'checkout', 'example/checkout:1.9.3', SMALL, 2],
+    ['deployments', 'recommendations', 'example/recommendations:0.8.1', LARGE, 2],
+    ['statefulsets', 'orders-db', 'postgres:17', LARGE, 1],
+    ['statefulsets', 'sessions', 'redis:7', SMALL, 3],
+    ['daemonsets', 'log-shipper', 'example/log-shipper:3.2.0', SMALL],
+    ['replicasets', 'price-importer', 'example/price-importer:1.0.4', SMALL, 2],
+  ],
+  staging: [
+    ['deployments', 'storefront', 'example/storefront:2.15.0-rc.1', SMALL, 2],
+    ['deployments', 'checkout', 'example/checkout:1.10.0-rc.2', SMALL, 1],
+    ['deployments', 'load-generator', 'example/load:0.3.0', LARGE, 4],
+    ['statefulsets', 'search', 'example/search:8.1.0', LARGE, 2],
+  ],
+}
+
+/** The annotations of those that Dormouse manages from the start, by namespace and name. */
+function annotationsOf(naps: Naps): Readonly<Record<string, Record<string, string>>> {
+  const enabled = { 'dormouse.dev/enabled': 'true' }
+  return {
+    'staging/storefront': {
+      ...enabled,
+      'dormouse.dev/schedule': hoursBetween(naps),
+      'dormouse.dev/timezone': 'UTC',
     },
-    {
-      ...inStaging,
-      ...small,
-      kind: 'deployments',
-      name: 'checkout',
-      image: 'example/checkout:1.10.0-rc.2',
-      replicas: 1,
-      annotations: { 'dormouse.dev/enabled': 'true', 'dormouse.dev/schedule': '0:00-24:00' },
-    },
-    {
-      ...inStaging,
-      ...large,
-      kind: 'deployments',
-      name: 'load-generator',
-      image: 'example/load:0.3.0',
-      replicas: 4,
-    },
-    {
-      ...inStaging,
-      ...large,
-      kind: 'statefulsets',
-      name: 'search',
-      image: 'example/search:8.1.0',
-      replicas: 2,
-    },
-  ]
+    'staging/checkout': { ...enabled, 'dormouse.dev/schedule': '0:00-24:00' },
+  }
 }
 
 /** Milliseconds for the reader to paste the first commands. */
@@ -163,16 +120,18 @@ function clockTime(at: Instant): string {
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`
 }
 
-function workload({ kind, name, image, replicas, cpu, memory, annotations }: Seed): object {
+function workload(
+  [kind, name, image, requests, replicas]: Seed,
+  annotations: Record<string, string> | undefined,
+): object {
   const labels = { app: name }
-  const container = { name, image, resources: { requests: { cpu, memory } } }
   return {
     metadata: { name, labels, ...(annotations ? { annotations } : {}) },
     spec: {
       ...(replicas === undefined ? {} : { replicas }),
       selector: { matchLabels: labels },
       ...(kind === 'statefulsets' ? { serviceName: name } : {}),
-      template: { metadata: { labels }, spec: { containers: [container] } },
+      template: { metadata: { labels }, spec: { containers: [{ name, image, resources: { requests } }] } },
     },
   }
 }
