@@ -37,24 +37,15 @@ export class Admission {
     })
   }
 
-  /** The webhooks to call for a write. */
-  webhooksFor(write: AdmissionAttributes): Webhook[] {
-    return this.#webhooks().filter((webhook) => isNamed(webhook, write) && this.#selects(webhook, write))
-  }
-
   /**
    * The object as the webhooks leave it: the same one if none changed it.
    * @throws StatusError a webhook's denial; 500 if a webhook fails whose failurePolicy is Fail
    */
-  async admit(
-    webhooks: Webhook[],
-    write: AdmissionAttributes,
-    warn: (text: string) => void,
-  ): Promise<KubeObject> {
+  async admit(write: AdmissionAttributes, warn: (text: string) => void): Promise<KubeObject> {
     let { object } = write
-    for (const webhook of webhooks) {
+    for (const webhook of this.#webhooks()) {
       const current = { ...write, object }
-      if (!this.#selects(webhook, current) || !areMet(webhook.matchConditions, current)) continue
+      if (!this.#concerns(webhook, current)) continue
       const answer = await this.#call(webhook, current)
       if (!answer) continue
       for (const warning of answer.warnings) warn(warning)
@@ -69,17 +60,16 @@ export class Admission {
   }
 
   #webhooks(): Webhook[] {
-    if (this.#known) return this.#known
-    this.#known = this.#store.list(CONFIGURATIONS).flatMap(webhooksOf)
-    void this.#client.closeUnused(this.#known)
-    return this.#known
+    return (this.#known ??= this.#store.list(CONFIGURATIONS).flatMap(webhooksOf))
   }
 
-  #selects(webhook: Webhook, write: AdmissionAttributes): boolean {
-    return isSelected(
-      webhook,
-      write,
-      (namespace) => this.#store.get(NAMESPACES, undefined, namespace)?.metadata.labels ?? {},
+  #concerns(webhook: Webhook, write: AdmissionAttributes): boolean {
+    const labelsOf = (namespace: string) =>
+      this.#store.get(NAMESPACES, undefined, namespace)?.metadata.labels ?? {}
+    return (
+      isNamed(webhook, write) &&
+      isSelected(webhook, write, labelsOf) &&
+      areMet(webhook.matchConditions, write)
     )
   }
 

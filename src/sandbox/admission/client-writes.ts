@@ -79,10 +79,8 @@ export class ClientWrites {
   #admitted(
     { user, options, warn }: Requester,
     write: Omit<AdmissionAttributes, 'user' | 'options'>,
-  ): Promise<KubeObject> | KubeObject {
-    const attributes = { ...write, user, options }
-    const webhooks = this.#admission.webhooksFor(attributes)
-    return webhooks.length > 0 ? this.#admission.admit(webhooks, attributes, warn) : write.object
+  ): Promise<KubeObject> {
+    return this.#admission.admit({ ...write, user, options }, warn)
   }
 }
 

@@ -43,14 +43,6 @@ export class WebhookClient {
     }
   }
 
-  /** Closes the pools of CA bundles that none of these webhooks has, once they are idle. */
-  async closeUnused(webhooks: Webhook[]): Promise<void> {
-    const used = new Set(webhooks.map(({ caBundle = '' }) => caBundle))
-    const unused = [...this.#agents].filter(([caBundle]) => !used.has(caBundle))
-    for (const [caBundle] of unused) this.#agents.delete(caBundle)
-    await Promise.all(unused.map(([, agent]) => agent.close()))
-  }
-
   async close(): Promise<void> {
     const agents = [...this.#agents.values()]
     this.#agents.clear()
