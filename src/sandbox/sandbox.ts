@@ -25,15 +25,8 @@ export interface SandboxOptions {
   logger?: SandboxLogger
   /** Milliseconds from a pod's creation until it is ready; 1000 when left out. */
   readyAfterMs?: number
-  /** A minute when left out, as on a real API server. */
-  bookmarkEveryMs?: number
   /** Whether to create a small shop beside what any cluster has; false when left out. */
   seed?: boolean
-  /**
-   * The number of changes that the log keeps; a watch or list from an older version gets 410. 20000 when left
-   * out.
-   */
-  historyLimit?: number
   /** Called for every request before it is answered. */
   onRequest?: (request: { method: string; url: string; userAgent: string }) => void
 }
@@ -59,8 +52,8 @@ export class SandboxCluster implements Runnable {
     const { clock, logger } = options
     this.#options = options
     this.#port = options.port
-    this.#store = new ObjectStore({ clock, historyLimit: options.historyLimit ?? 20_000 })
-    this.#watches = new Watches(this.#store, options.bookmarkEveryMs ?? 60_000)
+    this.#store = new ObjectStore(clock)
+    this.#watches = new Watches(this.#store)
     this.#registry = new Registry(this.#store, clock)
     this.#admission = new Admission(this.#store, (failure) =>
       logger?.warn({ err: failure }, 'a webhook failed; its failurePolicy is Ignore, so the write continues'),

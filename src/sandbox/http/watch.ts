@@ -5,6 +5,8 @@ import type { Presentation } from './presentation.ts'
 import type { Matcher } from '../store/selectors.ts'
 import { StatusError } from '../store/status.ts'
 
+/** As on a real API server. */
+const BOOKMARK_EVERY_MS = 60_000
 const LARGEST_BACKLOG = 16 * 1024 * 1024
 
 export interface WatchOptions {
@@ -33,7 +35,7 @@ class Watch {
     this.#cursor = options.since ?? store.version
   }
 
-  begin(bookmarkEveryMs: number): void {
+  begin(): void {
     const { since, store, namespace, matcher, bookmarks, timeoutSeconds } = this.#options
     this.#response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
     if (since === undefined) {
@@ -44,7 +46,7 @@ class Watch {
     const bookmark = () => {
       if (bookmarks) this.#bookmark()
     }
-    this.#timers.push(setInterval(bookmark, bookmarkEveryMs).unref())
+    this.#timers.push(setInterval(bookmark, BOOKMARK_EVERY_MS).unref())
     if (timeoutSeconds === undefined) return
     const end = () => {
       bookmark()
@@ -108,13 +110,11 @@ class Watch {
 /** All open watches. */
 export class Watches {
   readonly #store: ObjectStore
-  readonly #bookmarkEveryMs: number
   readonly #open = new Set<Watch>()
   #isPending = false
 
-  constructor(store: ObjectStore, bookmarkEveryMs: number) {
+  constructor(store: ObjectStore) {
     this.#store = store
-    this.#bookmarkEveryMs = bookmarkEveryMs
     store.subscribe(() => {
       if (this.#isPending) return
       this.#isPending = true
@@ -129,7 +129,7 @@ export class Watches {
       watch.end()
       this.#open.delete(watch)
     })
-    watch.begin(this.#bookmarkEveryMs)
+    watch.begin()
     watch.advance()
   }
 

@@ -13,6 +13,9 @@ export interface Change {
 
 type Listener = (change: Change) => void
 
+/** The number of changes that the log keeps; a watch or list from an older version gets 410. */
+const HISTORY_LIMIT = 20_000
+
 export const keyOf = (namespace: string | undefined, name: string) => `${namespace ?? ''}/${name}`
 
 const keyIn = (object: KubeObject) => keyOf(object.metadata.namespace, object.metadata.name)
@@ -26,7 +29,6 @@ export const timestamp = (milliseconds: number) => `${new Date(milliseconds).toI
  */
 export class ObjectStore {
   readonly #clock: Clock
-  readonly #historyLimit: number
   readonly #objects = new Map<string, Map<string, StoredObject>>()
   readonly #owned = new Map<string, Map<string, StoredObject>>()
   readonly #storeOf = new Map<string, string>()
@@ -35,9 +37,8 @@ export class ObjectStore {
   #version = 1
   #compacted = 1
 
-  constructor(options: { clock: Clock; historyLimit: number }) {
-    this.#clock = options.clock
-    this.#historyLimit = options.historyLimit
+  constructor(clock: Clock) {
+    this.#clock = clock
   }
 
   get version(): number {
@@ -151,8 +152,8 @@ export class ObjectStore {
 
   #append(change: Change): void {
     this.#log.push(change)
-    this.#compacted = Math.max(this.#compacted, this.#version - this.#historyLimit)
-    if (this.#log.length > 2 * this.#historyLimit) this.#log = this.#log.slice(-this.#historyLimit)
+    this.#compacted = Math.max(this.#compacted, this.#version - HISTORY_LIMIT)
+    if (this.#log.length > 2 * HISTORY_LIMIT) this.#log = this.#log.slice(-HISTORY_LIMIT)
     for (const listener of this.#listeners) listener(change)
   }
 }
