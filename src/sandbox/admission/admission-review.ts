@@ -2,6 +2,7 @@ import { isRecord, text } from '../store/object.ts'
 import type { JsonRecord, KubeObject, UserInfo } from '../store/object.ts'
 import type { Resource } from '../store/resources.ts'
 import { StatusError } from '../store/status.ts'
+import { WebhookFailure } from './webhook-client.ts'
 
 /** A write as admission sees it, `admission.Attributes` of the real server. */
 export interface AdmissionAttributes {
@@ -67,33 +68,27 @@ function shown(object: KubeObject): object {
   return name === '' ? { ...object, metadata } : object
 }
 
-/** @throws MalformedReview */
-export function answerOf(uid: string, review: unknown): AdmissionAnswer {
+/** `webhook`: its name. @throws WebhookFailure for what is no answer to the review */
+export function answerOf(webhook: string, uid: string, review: unknown): AdmissionAnswer {
+  const malformed = (why: string) =>
+    new WebhookFailure(`failed calling webhook "${webhook}": received invalid webhook response: ${why}`)
   const response = isRecord(review) ? review['response'] : undefined
-  if (!isRecord(response) || response['uid'] !== uid)
-    throw new MalformedReview('it answers no review of ours')
+  if (!isRecord(response) || response['uid'] !== uid) throw malformed('it answers no review of ours')
   const { allowed, patch, patchType, status, warnings } = response
-  if (Boolean(patch) !== (patchType === 'JSONPatch'))
-    throw new MalformedReview('patch without type JSONPatch')
+  if (Boolean(patch) !== (patchType === 'JSONPatch')) throw malformed('patch without type JSONPatch')
+  const decoded = () => {
+    try {
+      return JSON.parse(Buffer.from(String(patch), 'base64').toString())
+    } catch {
+      throw malformed('its patch is no JSON')
+    }
+  }
   return {
     allowed: allowed === true,
     status: isRecord(status) ? status : {},
     warnings: Array.isArray(warnings) ? warnings.filter((each) => typeof each === 'string') : [],
-    patch: patch ? decoded(patch) : undefined,
+    patch: patch ? decoded() : undefined,
   }
-}
-
-function decoded(patch: unknown): unknown {
-  try {
-    return JSON.parse(Buffer.from(String(patch), 'base64').toString())
-  } catch {
-    throw new MalformedReview('its patch is no JSON')
-  }
-}
-
-/** An answer that is no answer to the review. */
-export class MalformedReview extends Error {
-  override readonly name = 'MalformedReview'
 }
 
 /**

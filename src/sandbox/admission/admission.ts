@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { answerOf, denied, MalformedReview, reviewOf } from './admission-review.ts'
+import { answerOf, denied, reviewOf } from './admission-review.ts'
 import type { AdmissionAnswer, AdmissionAttributes } from './admission-review.ts'
 import { applyJsonPatch } from '../store/patch.ts'
 import type { KubeObject } from '../store/object.ts'
@@ -7,11 +7,10 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { served } from '../store/resources.ts'
 import { StatusError } from '../store/status.ts'
 import { asObject } from '../store/validation.ts'
-import { areMet } from './match-conditions.ts'
 import { WebhookClient, WebhookFailure } from './webhook-client.ts'
 import { webhooksOf } from '../store/webhook-configuration.ts'
 import type { Webhook } from '../store/webhook-configuration.ts'
-import { isNamed, isSelected } from './webhook-rules.ts'
+import { concerns } from './webhook-rules.ts'
 
 const CONFIGURATIONS = served('admissionregistration.k8s.io', 'mutatingwebhookconfigurations').store
 const NAMESPACES = served('', 'namespaces').store
@@ -42,10 +41,12 @@ export class Admission {
    * @throws StatusError a webhook's denial; 500 if a webhook fails whose failurePolicy is Fail
    */
   async admit(write: AdmissionAttributes, warn: (text: string) => void): Promise<KubeObject> {
+    const labelsOf = (namespace: string) =>
+      this.#store.get(NAMESPACES, undefined, namespace)?.metadata.labels ?? {}
     let { object } = write
     for (const webhook of this.#webhooks()) {
       const current = { ...write, object }
-      if (!this.#concerns(webhook, current)) continue
+      if (!concerns(webhook, current, labelsOf)) continue
       const answer = await this.#call(webhook, current)
       if (!answer) continue
       for (const warning of answer.warnings) warn(warning)
@@ -63,30 +64,14 @@ export class Admission {
     return (this.#known ??= this.#store.list(CONFIGURATIONS).flatMap(webhooksOf))
   }
 
-  #concerns(webhook: Webhook, write: AdmissionAttributes): boolean {
-    const labelsOf = (namespace: string) =>
-      this.#store.get(NAMESPACES, undefined, namespace)?.metadata.labels ?? {}
-    return (
-      isNamed(webhook, write) &&
-      isSelected(webhook, write, labelsOf) &&
-      areMet(webhook.matchConditions, write)
-    )
-  }
-
   async #call(webhook: Webhook, write: AdmissionAttributes): Promise<AdmissionAnswer | undefined> {
     const uid = randomUUID()
     try {
-      return answerOf(uid, await this.#client.post(webhook, reviewOf(uid, write)))
+      return answerOf(webhook.name, uid, await this.#client.post(webhook, reviewOf(uid, write)))
     } catch (error) {
-      const failure =
-        error instanceof MalformedReview
-          ? new WebhookFailure(
-              `failed calling webhook "${webhook.name}": received invalid webhook response: ${error.message}`,
-            )
-          : error
-      if (!(failure instanceof WebhookFailure)) throw failure
-      if (webhook.failurePolicy === 'Fail') throw internal(failure.message)
-      this.#onIgnored(failure)
+      if (!(error instanceof WebhookFailure)) throw error
+      if (webhook.failurePolicy === 'Fail') throw internal(error.message)
+      this.#onIgnored(error)
       return undefined
     }
   }
