@@ -7,7 +7,6 @@ import { acceptedForm, mediaType, readBody, route } from './request.ts'
 import { serve } from './resource-handler.ts'
 import type { ResourceParts } from './call.ts'
 import { customResources } from '../store/custom-resources.ts'
-import type { ObjectStore } from '../store/object-store.ts'
 import { badRequest, StatusError, unknownPath } from '../store/status.ts'
 
 export interface ServerParts extends ResourceParts {
@@ -32,12 +31,10 @@ export async function handle(
     const answer = await answered(request, response, parts)
     if (answer) send(response, answer)
   } catch (error) {
-    if (response.headersSent || request.socket.destroyed) response.destroy()
-    else
-      fail(
-        response,
-        asStatus(error, () => parts.onError(error, `${method} ${url}`)),
-      )
+    if (response.headersSent || request.socket.destroyed) return void response.destroy()
+    if (error instanceof StatusError) return fail(response, error)
+    parts.onError(error, `${method} ${url}`)
+    fail(response, new StatusError(500, 'Internal error occurred: a bug of the sandbox; see its log'))
   }
 }
 
@@ -55,7 +52,7 @@ async function answered(
     const document = discovery(path, request.headers.host ?? '', customResources(parts.registry.store))
     if (document) return ok(JSON.stringify(document))
   }
-  const found = routed(path, parts.registry.store)
+  const found = route(path, parts.registry.store)
   if (!found) throw unknownPath()
   const user = requestUser(request)
   const query = url.searchParams
@@ -73,19 +70,4 @@ function parseUrl(url: string | undefined): URL {
   const parsed = URL.parse(url ?? '/', 'http://sandbox')
   if (!parsed) throw badRequest('the request line has no valid URL')
   return parsed
-}
-
-function routed(path: string, store: ObjectStore): ReturnType<typeof route> {
-  try {
-    return route(path, store)
-  } catch (error) {
-    if (error instanceof URIError) throw badRequest(`the path is not percent-encoded correctly: ${path}`)
-    throw error
-  }
-}
-
-function asStatus(error: unknown, report: () => void): StatusError {
-  if (error instanceof StatusError) return error
-  report()
-  return new StatusError(500, 'Internal error occurred: a bug of the sandbox; see its log')
 }

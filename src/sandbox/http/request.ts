@@ -15,9 +15,9 @@ export interface Route {
   subresource: Subresource | undefined
 }
 
-/** Reads `/api/v1/…` or `/apis/{group}/{version}/…`; undefined: nothing is served there. */
+/** Reads `/api/v1/…` or `/apis/{group}/{version}/…`; undefined: nothing is served there. @throws StatusError 400 */
 export function route(path: string, store: ObjectStore): Route | undefined {
-  const steps = path.split('/').slice(1).map(decodeURIComponent)
+  const steps = stepsOf(path)
   if (steps.at(-1) === '') steps.pop()
   const group = steps[0] === 'api' ? '' : steps[1]
   const [version, ...rest] = steps.slice(steps[0] === 'api' ? 1 : 2)
@@ -32,6 +32,14 @@ export function route(path: string, store: ObjectStore): Route | undefined {
   const subresource = resource.subresources.find((each) => each === sub)
   if (sub !== subresource) return undefined
   return { resource, namespace: inNamespace ? rest[1] : undefined, name, subresource }
+}
+
+function stepsOf(path: string): string[] {
+  try {
+    return path.split('/').slice(1).map(decodeURIComponent)
+  } catch {
+    throw badRequest(`the path is not percent-encoded correctly: ${path}`)
+  }
 }
 
 /** The form of the answer, which the client chooses by its Accept header. */

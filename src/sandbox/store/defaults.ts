@@ -1,61 +1,48 @@
-import { established } from './custom-resources.ts'
+import { DEFINITIONS, established } from './custom-resources.ts'
 import type { KubeObject, ObjectSpec } from './object.ts'
 import type { Resource } from './resources.ts'
 import { withWebhookDefaults } from './webhook-configuration.ts'
 
-/** Sets the defaults that clients of the sandbox read; a real API server sets many more. */
-export function withDefaults(resource: Resource, object: KubeObject): KubeObject {
-  if (resource.plural === 'namespaces' && resource.group === '') return namespace(object)
-  if (resource.generation === 'webhooks') return withWebhookDefaults(object)
-  if (resource.plural === 'cronjobs') return cronJob(object)
-  if (resource.plural === 'customresourcedefinitions') return established(object)
-  if (resource.group !== 'apps' || !object.spec) return object
-  const spec = { ...ofKind(resource.plural), ...defined(object.spec) }
-  if (!spec.template) return { ...object, spec }
-  const pod = { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', ...spec.template.spec }
-  return { ...object, spec: { ...spec, template: { ...spec.template, spec: pod } } }
-}
-
-const defined = (spec: ObjectSpec): ObjectSpec =>
-  Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null))
-
-function ofKind(plural: string): ObjectSpec {
-  switch (plural) {
-    case 'deployments':
-      return {
-        replicas: 1,
-        strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
-        revisionHistoryLimit: 10,
-        progressDeadlineSeconds: 600,
-      }
-    case 'statefulsets':
-      return {
-        replicas: 1,
-        serviceName: '',
-        podManagementPolicy: 'OrderedReady',
-        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
-        revisionHistoryLimit: 10,
-      }
-    case 'daemonsets':
-      return {
-        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
-        revisionHistoryLimit: 10,
-      }
-    case 'replicasets':
-      return { replicas: 1 }
-    default:
-      return {}
-  }
-}
-
-function cronJob(object: KubeObject): KubeObject {
-  const defaults = {
+/** By the name of the store. */
+const OF_SPECS: Readonly<Record<string, ObjectSpec>> = {
+  'deployments.apps': {
+    replicas: 1,
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
+    revisionHistoryLimit: 10,
+    progressDeadlineSeconds: 600,
+  },
+  'statefulsets.apps': {
+    replicas: 1,
+    serviceName: '',
+    podManagementPolicy: 'OrderedReady',
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+    revisionHistoryLimit: 10,
+  },
+  'daemonsets.apps': {
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+    revisionHistoryLimit: 10,
+  },
+  'replicasets.apps': { replicas: 1 },
+  'cronjobs.batch': {
     suspend: false,
     concurrencyPolicy: 'Allow',
     successfulJobsHistoryLimit: 3,
     failedJobsHistoryLimit: 1,
-  }
-  return { ...object, spec: { ...defaults, ...defined(object.spec ?? {}) }, status: object.status ?? {} }
+  },
+}
+
+/** Sets the defaults that clients of the sandbox read; a real API server sets many more. */
+export function withDefaults({ store, generation }: Resource, object: KubeObject): KubeObject {
+  if (store === 'namespaces') return namespace(object)
+  if (generation === 'webhooks') return withWebhookDefaults(object)
+  if (store === DEFINITIONS.store) return established(object)
+  const defaults = OF_SPECS[store]
+  if (!defaults) return object
+  const spec: ObjectSpec = { ...defaults, ...object.spec }
+  if (store === 'cronjobs.batch') return { ...object, spec, status: object.status ?? {} }
+  if (!spec.template) return { ...object, spec }
+  const pod = { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', ...spec.template.spec }
+  return { ...object, spec: { ...spec, template: { ...spec.template, spec: pod } } }
 }
 
 function namespace(object: KubeObject): KubeObject {

@@ -5,11 +5,10 @@ import { managedFields } from './managed-fields.ts'
 import type { KubeObject, ObjectMeta, StoredObject } from './object.ts'
 import { timestamp } from './object-store.ts'
 import type { ObjectStore } from './object-store.ts'
-import { checkIdentity, checkVersion } from './preconditions.ts'
 import { admittedObject, newObject, serverFields, updatedObject } from './preparation.ts'
 import { groupVersion, served } from './resources.ts'
 import type { Resource, Subresource, Target } from './resources.ts'
-import { alreadyExists, badRequest, conflict, notFound } from './status.ts'
+import { alreadyExists, badRequest, conflict, invalid, notFound, wrong } from './status.ts'
 import { asObject, validate } from './validation.ts'
 
 export interface WriteOptions {
@@ -187,4 +186,31 @@ export class Registry {
     const account = { metadata: { name: 'default' } }
     this.create(SERVICE_ACCOUNTS, namespace, account, { manager: 'kube-controller-manager' })
   }
+}
+
+/** The object sent is the one that the URL names. @throws StatusError 400, 409 for another uid */
+function checkIdentity(target: Target, previous: StoredObject, sent: ObjectMeta): void {
+  const { namespace, name } = target
+  if ((sent.name || name) !== name)
+    throw badRequest(`the name of the object (${sent.name}) does not match the name on the URL (${name})`)
+  if ((sent.namespace ?? namespace) !== namespace)
+    throw badRequest(
+      `the namespace of the object (${sent.namespace ?? ''}) does not match the namespace on the URL (${namespace ?? ''})`,
+    )
+  const { uid } = previous.metadata
+  if (sent.uid && sent.uid !== uid)
+    throw conflict(
+      target.resource,
+      name,
+      `Precondition failed: UID in precondition: ${sent.uid}, in object meta: ${uid}`,
+    )
+}
+
+/** The resourceVersion sent, if any, is the stored one. @throws StatusError 409, 422 if the resource needs one */
+function checkVersion({ resource, name }: Target, previous: StoredObject, sent: string | undefined): void {
+  if (sent === undefined && !resource.unconditionalUpdate)
+    throw invalid(resource, name, [
+      wrong('metadata.resourceVersion', '0x0', 'must be specified for an update'),
+    ])
+  if (sent !== undefined && sent !== previous.metadata.resourceVersion) throw conflict(resource, name)
 }
