@@ -1,4 +1,5 @@
-import type { Dormouse, Found, Seen } from '../../client/ports.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Dormouse, Found } from '../../client/ports.ts'
 import { refusalOf } from './refusal.ts'
 
 /** Milliseconds; the page opens a silent stream anew after 30 s. */
@@ -17,25 +18,38 @@ export async function* listEvents(
   dormouse: Pick<Dormouse, 'list' | 'watch'>,
   namespace: string | undefined,
   signal: AbortSignal,
-  { beat = BEAT, listAgain = LIST_AGAIN } = {},
 ): AsyncGenerator<string> {
   const known = new Known()
   const stop = new AbortController()
   const ended = AbortSignal.any([signal, stop.signal])
+  const changes = dormouse.watch({ namespace }, ended)[Symbol.asyncIterator]()
+  const next = () => {
+    const change = changes.next()
+    // Its failure is reported once it is read.
+    change.catch(() => undefined)
+    return change
+  }
+  const quiet = () => pause(BEAT, 'quiet' as const, { signal: ended }).catch(() => 'quiet' as const)
   try {
     const found = await dormouse.list({ namespace })
     for (const each of found) yield* known.told(each)
     yield event('listed', { workloads: found.length })
-    const changes = new Changes(dormouse.watch({ namespace }, ended))
-    let nextList = performance.now() + listAgain
-    while (!signal.aborted) {
-      for (const seen of await changes.next(beat, signal))
-        yield* seen.gone ? known.removed(keyOf(seen)) : known.told(seen)
+    let [change, silence] = [next(), quiet()]
+    let nextList = performance.now() + LIST_AGAIN
+    for (;;) {
+      const seen = await Promise.race([change, silence])
       if (signal.aborted) return
-      yield ': bookmark\n\n'
+      if (seen === 'quiet') {
+        silence = quiet()
+        yield ': bookmark\n\n'
+      } else if (seen.done) return
+      else {
+        change = next()
+        yield* seen.value.gone ? known.removed(keyOf(seen.value)) : known.told(seen.value)
+      }
       if (performance.now() < nextList) continue
       yield* known.replaced(await dormouse.list({ namespace }))
-      nextList = performance.now() + listAgain
+      nextList = performance.now() + LIST_AGAIN
     }
   } catch (error) {
     if (signal.aborted) return
@@ -70,47 +84,6 @@ class Known {
     const there = new Set(all.map(keyOf))
     const gone = [...this.#texts.keys()].filter((key) => !there.has(key))
     return [...gone.flatMap((key) => this.removed(key)), ...all.flatMap((found) => this.told(found))]
-  }
-}
-
-/** Changes of a watch that are not read yet. */
-class Changes {
-  #brought: Seen[] = []
-  #fault: { readonly error: unknown } | undefined
-  #wake: () => void = () => undefined
-
-  constructor(watch: AsyncIterable<Seen>) {
-    void this.#gather(watch)
-  }
-
-  async #gather(watch: AsyncIterable<Seen>): Promise<void> {
-    try {
-      for await (const seen of watch) {
-        this.#brought.push(seen)
-        this.#wake()
-      }
-    } catch (error) {
-      this.#fault = { error }
-      this.#wake()
-    }
-  }
-
-  /** The changes since the last call; waits for some, at most this many milliseconds. @throws the error of the watch */
-  async next(timeout: number, signal: AbortSignal): Promise<readonly Seen[]> {
-    if (this.#brought.length === 0 && !this.#fault && !signal.aborted) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      this.#wake = resolve
-      const timer = setTimeout(resolve, timeout)
-      const stop = () => resolve()
-      signal.addEventListener('abort', stop, { once: true })
-      await promise
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-    }
-    if (this.#fault && this.#brought.length === 0) throw this.#fault.error
-    const brought = this.#brought
-    this.#brought = []
-    return brought
   }
 }
 
