@@ -78,11 +78,7 @@ export class Console implements ConsolePages {
       return refusal(421, 'MISDIRECTED', 'open the console at the address that was printed')
     if (isNameAlone) return { status: 302, headers: { ...HEADERS, Location: ROOT }, body: undefined }
     if (path === `${ROOT}/sign-in`) return this.#exchange(request)
-    if (!reads)
-      return {
-        ...refusal(405, 'METHOD_NOT_ALLOWED', `${method} does nothing here: use GET`),
-        headers: { ...JSON_HEADERS, Allow: 'GET, HEAD' },
-      }
+    if (!reads) return wrongMethod(method, 'GET', 'HEAD')
     const files = await (this.#files ??= pageFiles(this.#told))
     const name = path === ROOT || path === `${ROOT}/` ? 'index.html' : path.slice(ROOT.length + 1)
     const file = files.get(name)
@@ -102,11 +98,7 @@ export class Console implements ConsolePages {
 
   #exchange(request: ConsoleRequest): ConsoleAnswer {
     if (!this.#signIn) return refusal(404, 'NOT_FOUND', 'there is no sign-in by a link here: paste a token')
-    if (request.method !== 'POST')
-      return {
-        ...refusal(405, 'METHOD_NOT_ALLOWED', `${request.method} does nothing here: use POST`),
-        headers: { ...JSON_HEADERS, Allow: 'POST' },
-      }
+    if (request.method !== 'POST') return wrongMethod(request.method, 'POST')
     const origin = request.header('Origin')
     if (origin !== '' && origin !== `http://${request.header('Host')}`)
       return refusal(403, 'FORBIDDEN', 'another site may not sign in here')
@@ -137,6 +129,11 @@ function refusal(status: number, code: string, message: string): ConsoleAnswer {
     headers: JSON_HEADERS,
     body: JSON.stringify({ success: false, error: { code, message, details: {} } }),
   }
+}
+
+function wrongMethod(method: string, ...allowed: readonly string[]): ConsoleAnswer {
+  const answer = refusal(405, 'METHOD_NOT_ALLOWED', `${method} does nothing here: use ${allowed[0]}`)
+  return { ...answer, headers: { ...JSON_HEADERS, Allow: allowed.join(', ') } }
 }
 
 /** Whether `Host` is exactly where we listen. */

@@ -4,8 +4,7 @@ import type { StatusRecord } from '../../domain/records/record.ts'
 import type { Request } from '../../domain/requests/operations.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import type { Dormouse, Found } from '../../client/ports.ts'
-import type { Answered, Call } from './call.ts'
-import { refusalOf } from './refusal.ts'
+import { refusalOf, type Answered, type Call } from './call.ts'
 
 /** How many workloads one request may be about, and how many are in work at once; as in the API. */
 const MOST = 500

@@ -1,3 +1,5 @@
+import { messageOf, Refusal } from '../../service/process/errors.ts'
+
 /** A call of the page, of the v1 API. */
 export interface Call {
   readonly method: string
@@ -14,4 +16,16 @@ export interface Call {
 export interface Answered {
   readonly message: string
   readonly data: unknown
+}
+
+/**
+ * A failure as the page gets it. A 401 of the cluster does not mean that the page's token is bad: the page would ask for
+ * another.
+ */
+export function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof Refusal))
+    return new Refusal('CLUSTER_UNAVAILABLE', messageOf(error), { cause: error })
+  return error.code === 'UNAUTHENTICATED'
+    ? new Refusal('CLUSTER_REJECTED', error.message, { cause: error })
+    : error
 }

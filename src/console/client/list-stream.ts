@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dormouse, Found } from '../../client/ports.ts'
-import { refusalOf } from './refusal.ts'
+import { refusalOf } from './call.ts'
 
 /** Milliseconds; the page opens a silent stream anew after 30 s. */
 const BEAT = 10_000

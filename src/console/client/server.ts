@@ -8,7 +8,7 @@ import { LIMITS, ServerConnections } from '../../service/http/server-connections
 import type { Dormouse } from '../../client/ports.ts'
 import { answerCall } from './calls.ts'
 import { listEvents } from './list-stream.ts'
-import { refusalOf } from './refusal.ts'
+import { refusalOf } from './call.ts'
 
 const API = '/api/v1'
 /** A browser opens six; others of the machine may connect, too. */
