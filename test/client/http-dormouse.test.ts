@@ -290,17 +290,5 @@ describe('the client over HTTP on its bad days', function () {
       expect(warnings).to.have.length(1)
       expect(warnings[0]).to.include('cannot be reached')
     })
-
-    it('looks again and again at a Dormouse that knows no streams', async () => {
-      const page = (reason: string) => (response: ServerResponse) =>
-        json(response, 200, { message: 'one', data: [record('web', reason)], continue: null })
-      const { asked, lines } = await seen(2, [
-        (response) => json(response, 400, { error: { code: 'VALIDATION_ERROR', message: 'watch?' } }),
-        page('awake'),
-        page('asleep'),
-      ])
-      expect(lines).to.deep.equal(['web awake', 'web asleep'])
-      expect(asked).to.have.length(3)
-    })
   })
 })

@@ -26,9 +26,6 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** The service is older than streams, or no Dormouse. */
-export class NoStream extends Error {}
-
 /** Milliseconds. */
 const PATIENCE = 60_000
 /** A stream brings something at least each 10 s. */
@@ -87,7 +84,7 @@ export class HttpCalls {
 
   /**
    * Opens a stream of events. It lasts until it breaks or the signal is aborted.
-   * @throws Refusal as `send`, NoStream
+   * @throws Refusal as `send`
    */
   async stream(
     call: Omit<HttpCall, 'method' | 'body'>,
@@ -101,9 +98,7 @@ export class HttpCalls {
       signal,
     )
     if (String(headers['content-type']).startsWith('text/event-stream')) return this.#events(body)
-    const failure = parsed(await body.text())
-    if (statusCode === 200 || statusCode === 400) throw new NoStream(`${this.#base} knows no streams`)
-    throw refusal(this.#base, statusCode, failure)
+    throw refusal(this.#base, statusCode, parsed(await body.text()))
   }
 
   async *#events(body: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {

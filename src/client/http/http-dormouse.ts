@@ -6,7 +6,7 @@ import type { Kind, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal, UsageError } from '../../service/process/errors.ts'
 import type { Proxies } from '../proxies.ts'
 import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
-import { HttpCalls, NoStream, type HttpCall } from './calls.ts'
+import { HttpCalls, type HttpCall } from './calls.ts'
 import { byName, followStream, type ListStream, pollList } from './list-changes.ts'
 
 const PAGE = 500
@@ -122,14 +122,8 @@ export class HttpDormouse implements Dormouse {
   }
 
   async *watch(selection: Selection, signal: AbortSignal): AsyncGenerator<Seen> {
-    const poll = () => pollList(() => this.#present(selection), this.#warn, signal)
-    if (selection.name !== undefined) return yield* poll()
-    try {
-      yield* followStream(this.#stream(selection), signal)
-    } catch (error) {
-      if (!(error instanceof NoStream)) throw error
-      yield* poll()
-    }
+    if (selection.name === undefined) yield* followStream(this.#stream(selection), signal)
+    else yield* pollList(() => this.#present(selection), this.#warn, signal)
   }
 
   #stream({ namespace, kind, labelSelector }: Selection): ListStream {

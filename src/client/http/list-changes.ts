@@ -112,8 +112,7 @@ function nameOf({ namespace, type, name }: Names): string {
 const POLL_INTERVAL = 2000
 
 /**
- * The workloads of a list, then the changes at each poll: for a person who may read one workload and not list it, and for
- * a Dormouse without streams.
+ * The workloads of a list, then the changes at each poll: for a person who may read one workload and not list it.
  * @throws Refusal if the first poll fails, or no further one can succeed
  */
 export async function* pollList(
