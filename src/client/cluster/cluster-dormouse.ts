@@ -9,7 +9,7 @@ import type { Collection } from '../../kubernetes/client.ts'
 import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
-import { explained, explaining, isForbidden, isMissing } from './failures.ts'
+import { explaining, isForbidden, isMissing } from './failures.ts'
 import { ClusterReader } from './reader.ts'
 import { changesOf } from './watching.ts'
 import { ClusterWriter, isSetting } from './writer.ts'
@@ -185,9 +185,7 @@ export class ClusterDormouse implements Dormouse {
 
   async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer> {
     return explaining(this.place, async () => {
-      const written = await this.#writer.request(key, request, dryRun).catch((error: unknown) => {
-        throw explained(error, this.place)
-      })
+      const written = await this.#writer.request(key, request, dryRun)
       const after = () => explaining(this.place, () => this.#after(key, written.object))
       const said = written.messages.map((text) => withoutName(text, key))
       // A request that nobody answers is refused; a setting is only kept.

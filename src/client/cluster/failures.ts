@@ -27,7 +27,7 @@ export async function explaining<Result>(place: string, act: () => Promise<Resul
 }
 
 /** Explains a failed call to the person who made it, and how to fix it. `place`: `cluster dev`. */
-export function explained(error: unknown, place: string): unknown {
+function explained(error: unknown, place: string): unknown {
   if (!(error instanceof ClusterRefusal)) return error
   const message = messageIn(error)
   const options = { cause: error, details: error.details }
