@@ -1,54 +1,40 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
+import { httpServer } from '../support/http-server.ts'
 import { aRecord } from './fake-dormouse.ts'
 
 const COUNT = 100
 
 describe('a program that nobody reads any more', function () {
   this.timeout(180_000)
-  let server: Server
   let begun = 0
   let answered = 0
   const data = Array.from({ length: COUNT }, (_, n) => aRecord(`w${n}`).record)
-
-  before(async () => {
-    server = createServer((request, response) => {
-      request.resume()
-      const answer = (body: object) =>
-        response.end(JSON.stringify({ success: true, message: 'done', ...body }))
-      if (request.method === 'GET') {
-        answer({ data: request.url?.includes('empty') ? [] : data })
-        return
-      }
-      begun += 1
-      setTimeout(() => {
-        if (!response.destroyed) answered += 1
-        answer({ data: data[0] })
-      }, 50)
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-  })
-  after(() => {
-    server.close()
-    server.closeAllConnections()
+  const api = httpServer((request, response) => {
+    request.resume()
+    const answer = (body: object) => response.end(JSON.stringify({ success: true, message: 'done', ...body }))
+    if (request.method === 'GET') {
+      answer({ data: request.url?.includes('empty') ? [] : data })
+      return
+    }
+    begun += 1
+    setTimeout(() => {
+      if (!response.destroyed) answered += 1
+      answer({ data: data[0] })
+    }, 50)
   })
   beforeEach(() => {
     begun = 0
     answered = 0
   })
 
-  const start = (program: string, ...args: string[]) => {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    return spawn(process.execPath, [`${PROJECT}/src/${program}`, ...args, '--server', url], {
+  const start = (program: string, ...args: string[]) =>
+    spawn(process.execPath, [`${PROJECT}/src/${program}`, ...args, '--server', api.url], {
       env: { ...programEnvironment(), DORMOUSE_TOKEN: 'token' },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-  }
 
   for (const program of ['client/main.ts', 'main.ts'])
     describe(`started by src/${program}`, () => {

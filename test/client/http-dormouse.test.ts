@@ -1,29 +1,20 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { connect } from '../../src/client/connect.ts'
 import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import type { Dormouse } from '../../src/client/ports.ts'
 import { Refusal, UsageError } from '../../src/service/process/errors.ts'
+import { httpServer } from '../support/http-server.ts'
 
 const WEB: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
 
 describe('the client over HTTP on its bad days', function () {
   this.timeout(180_000)
-  let server: Server
-  let url: string
   let answer: (request: IncomingMessage, response: ServerResponse) => void
+  const server = httpServer((request, response) => answer(request, response))
+  let url: string
 
-  before(async () => {
-    server = createServer((request, response) => answer(request, response))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  })
-
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  before(() => (url = server.url))
 
   function json(
     response: ServerResponse,

@@ -1,41 +1,31 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
+import { httpServer } from '../support/http-server.ts'
 
 describe('a program that is interrupted', function () {
   this.timeout(30_000)
-  let silent: Server
+  const silent = httpServer()
   let folder: string
-  let url: string
 
   before(async () => {
-    silent = createServer()
-    silent.listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
     folder = await mkdtemp(join(tmpdir(), 'dormouse-interrupted-'))
     const config = {
       apiVersion: 'v1',
       kind: 'Config',
       'current-context': 'dev',
-      clusters: [{ name: 'dev', cluster: { server: url } }],
+      clusters: [{ name: 'dev', cluster: { server: silent.url } }],
       users: [{ name: 'ann', user: { token: 'secret' } }],
       contexts: [{ name: 'dev', context: { cluster: 'dev', user: 'ann' } }],
     }
     await writeFile(join(folder, 'config'), JSON.stringify(config))
   })
 
-  after(async () => {
-    silent.closeAllConnections()
-    silent.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  after(() => rm(folder, { recursive: true, force: true }))
 
   const ways = { 'the cluster': ['--kubeconfig', 'config'], HTTP: ['--server'] }
   for (const [way, [option = '', file]] of Object.entries(ways))
@@ -48,9 +38,9 @@ describe('a program that is interrupted', function () {
       'status deploy/a sts/b',
     ])
       it(`reads no longer: ${line} over ${way}`, async () => {
-        const at = file === undefined ? url : join(folder, file)
+        const at = file === undefined ? silent.url : join(folder, file)
         const args = [`${PROJECT}/src/client/main.ts`, ...line.split(' '), '-n', 'shop', option, at]
-        const asked = once(silent, 'request')
+        const asked = once(silent.server, 'request')
         const child = spawn(process.execPath, args, {
           env: { ...programEnvironment(), DORMOUSE_TOKEN: 'token' },
           stdio: ['ignore', 'ignore', 'pipe'],

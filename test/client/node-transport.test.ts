@@ -1,32 +1,22 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { NodeTransport } from '../../src/client/cluster/node-transport.ts'
 import { ApiCalls } from '../../src/kubernetes/api-calls.ts'
 import { ClusterRefusal, CredentialsError } from '../../src/kubernetes/failures.ts'
+import { httpServer } from '../support/http-server.ts'
 
 const observer = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
 describe("the client's own transport", function () {
   this.timeout(180_000)
-  let server: Server
   let answer: (request: IncomingMessage, response: ServerResponse) => void
+  const server = httpServer((request, response) => answer(request, response))
   let transport: NodeTransport
   let renewals: number
 
-  before(async () => {
-    server = createServer((request, response) => answer(request, response))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  })
-
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-
   beforeEach(() => {
     renewals = 0
-    transport = open(`http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`)
+    transport = open(`${server.url}/base/`)
   })
 
   afterEach(() => transport.close())
