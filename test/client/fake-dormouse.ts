@@ -1,5 +1,5 @@
 import { runClient } from '../../src/client/program.ts'
-import type { Connection, Dormouse, Found, Seen } from '../../src/client/ports.ts'
+import type { Answer, Connection, Dormouse, Found, Seen, Selection } from '../../src/client/ports.ts'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
 import type { Request } from '../../src/domain/requests/operations.ts'
 import { TYPE_OF, type BuiltInKind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
@@ -82,16 +82,79 @@ export function anAsleepRecord(name: string, more: Partial<StatusRecord> = {}): 
   })
 }
 
+/** A request as it reached the port. */
+interface Asked {
+  readonly key: WorkloadKey
+  readonly request: Request
+  readonly dryRun: boolean
+}
+
+/** Workloads that stand still: every request is done, and changes nothing. */
+export class FakeDormouse implements Dormouse {
+  readonly place = 'cluster dev'
+  readonly defaultNamespace = 'shop'
+  readonly notes: readonly string[] = []
+  readonly unknowns: readonly string[] = []
+  readonly asked: Asked[] = []
+  workloads: readonly Found[] = []
+  /** The events of a watch after the list. */
+  readonly later: readonly (Found & Partial<Seen>)[] = []
+  /** Why every request is refused. */
+  refuses: Error | undefined
+
+  constructor(
+    given: Partial<Pick<FakeDormouse, 'workloads' | 'later' | 'notes' | 'unknowns' | 'refuses'>> = {},
+  ) {
+    Object.assign(this, given)
+  }
+
+  async kinds() {
+    return ['deployments', 'statefulsets', 'rollouts.argoproj.io'] as const
+  }
+
+  async namespaces() {
+    return ['shop', 'staging']
+  }
+
+  async list({ namespace, kind }: Selection): Promise<readonly Found[]> {
+    return this.workloads.filter(
+      (each) =>
+        (namespace ?? each.record.namespace) === each.record.namespace && (kind ?? each.kind) === each.kind,
+    )
+  }
+
+  async get(key: WorkloadKey): Promise<Found> {
+    const is = ({ kind, record: { namespace, name } }: Found) =>
+      kind === key.kind && namespace === key.namespace && name === key.name
+    const workload = this.workloads.find(is)
+    if (!workload) throw new Refusal('NOT_FOUND', `there is no ${key.kind} ${key.name}`)
+    return workload
+  }
+
+  async plan() {
+    return [{ at: '2026-03-02T17:00:00.000Z', type: 'snooze', reason: 'asleep by schedule' }] as const
+  }
+
+  async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer> {
+    this.asked.push({ key, request, dryRun })
+    if (this.refuses) throw this.refuses
+    const workload = await this.get(key)
+    return { messages: [`${request.action} done`], after: async () => workload }
+  }
+
+  async *watch(_selection: Selection, _signal: AbortSignal): AsyncGenerator<Seen> {
+    for (const each of [...this.workloads, ...this.later]) yield { gone: false, ...each }
+  }
+
+  async close() {}
+}
+
 /** The output of one call at a terminal. */
 export interface Outcome {
   readonly code: number
   readonly out: string
   readonly err: string
-  readonly asked: readonly {
-    readonly key: WorkloadKey
-    readonly request: Request
-    readonly dryRun: boolean
-  }[]
+  readonly asked: readonly Asked[]
   readonly connections: readonly Connection[]
   /** Pages that a browser was to show. */
   readonly opened: readonly string[]
@@ -99,16 +162,9 @@ export interface Outcome {
   readonly forgotten: readonly string[]
 }
 
-interface Situation {
+interface Situation extends NonNullable<ConstructorParameters<typeof FakeDormouse>[0]> {
   /** In place of one over workloads that stand still. */
   readonly over?: Dormouse
-  readonly workloads?: readonly Found[]
-  /** The events of a watch after the list. */
-  readonly later?: readonly (Found & Partial<Seen>)[]
-  readonly notes?: readonly string[]
-  readonly unknowns?: readonly string[]
-  /** Why every request is refused. */
-  readonly refuses?: Refusal
   /** The person's input; undefined: there is no terminal. */
   readonly types?: string
   readonly isTerminal?: boolean
@@ -120,58 +176,14 @@ interface Situation {
 /** Runs one command over workloads that stand still. */
 export async function typed(
   line: readonly string[],
-  {
-    over,
-    workloads = [],
-    later = [],
-    notes = [],
-    unknowns = [],
-    refuses,
-    types,
-    isTerminal = false,
-    environment = {},
-    onOutput,
-  }: Situation = {},
+  { over, types, isTerminal = false, environment = {}, onOutput, ...workloads }: Situation = {},
 ): Promise<Outcome> {
   const written = { out: '', err: '' }
-  const asked: Outcome['asked'][number][] = []
+  const dormouse = new FakeDormouse(workloads)
   const connections: Connection[] = []
   const opened: string[] = []
   const forgotten: string[] = []
   const stop = new AbortController()
-  const is = ({ kind, record }: Found, key: WorkloadKey) =>
-    kind === key.kind && record.namespace === key.namespace && record.name === key.name
-  const found = (key: WorkloadKey) => {
-    const workload = workloads.find((each) => is(each, key))
-    if (!workload) throw new Refusal('NOT_FOUND', `there is no ${key.kind} ${key.name}`)
-    return workload
-  }
-  const dormouse: Dormouse = {
-    place: 'cluster dev',
-    defaultNamespace: 'shop',
-    notes,
-    unknowns,
-    kinds: async () => ['deployments', 'statefulsets', 'rollouts.argoproj.io'],
-    namespaces: async () => ['shop', 'staging'],
-    list: async ({ namespace, kind }) =>
-      workloads.filter(
-        (each) =>
-          (namespace === undefined || each.record.namespace === namespace) &&
-          (kind === undefined || each.kind === kind),
-      ),
-    get: async (key) => found(key),
-    plan: async () => [{ at: '2026-03-02T17:00:00.000Z', type: 'snooze', reason: 'asleep by schedule' }],
-    async request(key, request, dryRun) {
-      asked.push({ key, request, dryRun })
-      if (refuses) throw refuses
-      const workload = found(key)
-      return { messages: [`${request.action} done`], after: async () => workload }
-    },
-    async *watch(): AsyncGenerator<Seen> {
-      for (const each of [...workloads, ...later]) yield { gone: false, ...each }
-    },
-    async close() {},
-  }
   const code = await runClient(line, '1.2.3', {
     stdout: {
       write: (text) => {
@@ -196,5 +208,5 @@ export async function typed(
       throw new Error('there is no cluster here')
     },
   })
-  return { code, ...written, asked, connections, opened, forgotten }
+  return { code, ...written, asked: dormouse.asked, connections, opened, forgotten }
 }

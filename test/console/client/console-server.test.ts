@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import type { Answer, Dormouse, Found, Seen } from '../../../src/client/ports.ts'
+import type { Answer, Found, Seen, Selection } from '../../../src/client/ports.ts'
 import { ConsoleServer } from '../../../src/console/client/server.ts'
 import type { Request } from '../../../src/domain/requests/operations.ts'
 import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
@@ -9,7 +9,7 @@ import { Refusal } from '../../../src/service/process/errors.ts'
 import { rawHttp } from '../raw.ts'
 import { EventStream } from '../../support/event-stream.ts'
 import { eventually } from '../../support/eventually.ts'
-import { aRecord, anAsleepRecord, typed, type Outcome } from '../../client/fake-dormouse.ts'
+import { aRecord, anAsleepRecord, FakeDormouse, typed, type Outcome } from '../../client/fake-dormouse.ts'
 
 /** The parts of an answer that the tests read. */
 interface Body {
@@ -25,52 +25,34 @@ interface Body {
   readonly error: { readonly code: string; readonly message: string }
 }
 
-/** Workloads that answer requests, and tell who watches them. */
-class FakeDormouse implements Dormouse {
-  readonly place = 'cluster dev'
-  readonly defaultNamespace = 'shop'
-  readonly notes: readonly string[] = []
-  readonly unknowns: readonly string[] = []
-  readonly asked: { key: WorkloadKey; request: Request; dryRun: boolean }[] = []
-  workloads: Found[] = [aRecord('web'), anAsleepRecord('cart'), aRecord('db', {}, 'statefulsets')]
-  refuses: Error | undefined
+/** Workloads that wake on request, but for `db`, which is pinned; and whoever watches is told of changes. */
+class LiveDormouse extends FakeDormouse {
+  override workloads: readonly Found[] = [
+    aRecord('web'),
+    anAsleepRecord('cart'),
+    aRecord('db', {}, 'statefulsets'),
+  ]
   #tell: (seen: Seen) => void = () => undefined
 
-  kinds = async () => ['deployments', 'statefulsets'] as const
-  namespaces = async () => ['shop']
-  close = async () => undefined
-
-  async list({ namespace, kind }: { namespace: string | undefined; kind?: string | undefined }) {
+  override async list(selection: Selection) {
     if (this.refuses) throw this.refuses
-    return this.workloads.filter(
-      (each) =>
-        (namespace ?? each.record.namespace) === each.record.namespace && (kind ?? each.kind) === each.kind,
-    )
+    return super.list(selection)
   }
 
-  async get(key: WorkloadKey): Promise<Found> {
-    const found = this.workloads.find(({ kind, record }) => kind === key.kind && record.name === key.name)
-    if (!found) throw new Refusal('NOT_FOUND', `there is no ${key.kind} ${key.name}`)
-    return found
-  }
-
-  plan = async () => [{ at: '2026-03-02T17:00:00.000Z', type: 'snooze', reason: 'schedule' }] as const
-
-  async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer> {
-    this.asked.push({ key, request, dryRun })
-    if (this.refuses) throw this.refuses
-    const { kind, record } = await this.get(key)
+  override async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer> {
+    const { after } = await super.request(key, request, dryRun)
+    const { kind, record } = await after()
     if (key.name === 'db') throw new Refusal('PINNED', 'it is pinned')
-    const after = { kind, record: { ...record, is_snoozed: false } }
-    return { messages: ['woken', 'until 18:00'], after: async () => after }
+    const woken = { kind, record: { ...record, is_snoozed: false } }
+    return { messages: ['woken', 'until 18:00'], after: async () => woken }
   }
 
   tell(seen: Seen): void {
     this.#tell(seen)
   }
 
-  async *watch(_selection: object, signal: AbortSignal): AsyncGenerator<Seen> {
-    for (const each of this.workloads) yield { ...each, gone: false }
+  override async *watch(selection: Selection, signal: AbortSignal): AsyncGenerator<Seen> {
+    yield* super.watch(selection, signal)
     while (!signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<Seen | undefined>()
       this.#tell = resolve
@@ -82,7 +64,7 @@ class FakeDormouse implements Dormouse {
 }
 
 describe('the console over a kubeconfig', () => {
-  let dormouse: FakeDormouse
+  let dormouse: LiveDormouse
   let server: ConsoleServer
   let link: URL
   let token: string
@@ -97,7 +79,7 @@ describe('the console over a kubeconfig', () => {
   }
 
   beforeEach(async () => {
-    dormouse = new FakeDormouse()
+    dormouse = new LiveDormouse()
     server = new ConsoleServer({ dormouse, namespace: undefined, command: 'kubectl dormouse console' })
     link = new URL(await server.start(0))
     const answer = await exchange(link.hash.replace('#secret=', ''))
@@ -149,7 +131,7 @@ describe('the console over a kubeconfig', () => {
   })
 
   it('has what the page asks for, and no other paths', async () => {
-    expect((await call('GET', '')).body.data.kinds).to.deep.equal(['deployments', 'statefulsets'])
+    expect((await call('GET', '')).body.data.kinds).to.deep.equal(await dormouse.kinds())
     const plan = await call('GET', '/namespaces/shop/deployments/web/plan?hours=168')
     expect(plan.body.data[0].type).to.equal('snooze')
     for (const [method, path] of [
@@ -301,7 +283,7 @@ describe('the command console', () => {
 /** Tells the watch until it has been heard: it may not listen yet. */
 async function eventuallyTold(
   stream: EventStream,
-  dormouse: FakeDormouse,
+  dormouse: LiveDormouse,
   seen: Seen,
   told: string,
 ): Promise<void> {
