@@ -38,11 +38,13 @@ async function candidates(typed: readonly string[], terminal: Terminal): Promise
   const [last = '', before = ''] = [rest.at(-1), rest.at(-2)]
   if (!command) return []
   const option = optionOf(command, before)
-  if (option?.required === true)
-    return valuesOf(option.long ?? '', option.argChoices, connectionOf(rest), terminal)
+  const isValue = option?.required === true
+  command.parseOptions(rest.slice(0, isValue ? -2 : -1))
+  const connection: Connection = command.opts()
+  if (isValue) return valuesOf(option.long ?? '', option.argChoices, connection, terminal)
   if (last.startsWith('-'))
     return command.options.map(({ long, short, description }) => `${long ?? short ?? ''}\t${description}`)
-  return argumentsOf(verb, last, connectionOf(rest), terminal)
+  return argumentsOf(verb, last, connection, terminal)
 }
 
 function optionOf(command: Command, word: string) {
@@ -98,24 +100,5 @@ async function reading(
     return await Promise.race([read(dormouse), pause(PATIENCE, [], { ref: false })])
   } finally {
     await dormouse.close()
-  }
-}
-
-/** The connection options among the words typed so far. */
-function connectionOf(words: readonly string[]): Connection {
-  const after = (...names: string[]) => {
-    for (const [place, word] of words.slice(0, -1).entries()) {
-      if (names.includes(word)) return words[place + 1]
-      const name = names.find((each) => word.startsWith(`${each}=`))
-      if (name !== undefined) return word.slice(name.length + 1)
-    }
-    return undefined
-  }
-  return {
-    namespace: after('-n', '--namespace'),
-    context: after('--context'),
-    kubeconfig: after('--kubeconfig'),
-    server: after('--server'),
-    certificateAuthority: after('--certificate-authority'),
   }
 }
