@@ -275,7 +275,7 @@ describe('the client over a cluster on its bad days', () => {
       if (path === '/apis/argoproj.io') return { body: { preferredVersion: { version: 'v1' } } }
       if (path === '/apis/argoproj.io/v1')
         return { body: { resources: [{ name: 'rollouts', kind: 'Rollout' }] } }
-      return reads(request, { version: '1.2.3', kinds: 'rollouts.argoproj.io' })
+      return reads(request, { version: '1.2.3', kinds: '["rollouts.argoproj.io"]' })
     })
     const found = await dormouse.list({ namespace: 'shop' })
     expect(found.map(({ record: { name } }) => name)).to.deep.equal(['web'])

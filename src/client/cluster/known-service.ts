@@ -93,11 +93,9 @@ function textsIn(value: unknown): Record<string, string> {
   )
 }
 
-/** The items of a list in JSON, or of words with commas or white space between. */
-function textsOf(text = ''): string[] {
+function textsOf(text: string | undefined): string[] {
   const list = parsed(text)
-  if (Array.isArray(list)) return list.filter(isText)
-  return text.split(/[\s,]+/).filter((each) => each !== '')
+  return Array.isArray(list) ? list.filter(isText) : []
 }
 
 function sectionIn(value: unknown): Section {

@@ -165,12 +165,14 @@ export class ClusterReader {
   }
 
   async collection(kind: Kind, namespace: string | undefined, labelSelector?: string): Promise<Collection> {
-    const of = labelSelector === undefined ? {} : { labelSelector }
-    if (isBuiltIn(kind))
-      return { resource: kind, path: within(`/apis/${apiVersionOf(kind)}`, namespace, kind), ...of }
     const { configured } = await this.settled()
-    const { resource } = resourceOf(kind)
-    return { resource: kind, path: within(await configured.baseOf(kind), namespace, resource), ...of }
+    const base = isBuiltIn(kind) ? `/apis/${apiVersionOf(kind)}` : await configured.baseOf(kind)
+    const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`
+    return {
+      resource: kind,
+      path: `${base}${within}/${resourceOf(kind).resource}`,
+      ...(labelSelector !== undefined && { labelSelector }),
+    }
   }
 
   /** All of one kind; the list ends where the cluster refuses the person that kind. */
@@ -222,12 +224,6 @@ export class ClusterReader {
     this.#old.delete(metadata.name)
     this.#unreadable.delete(metadata.name)
   }
-}
-
-function within(base: string, namespace: string | undefined, resource: string): string {
-  return namespace === undefined
-    ? `${base}/${resource}`
-    : `${base}/namespaces/${encodeURIComponent(namespace)}/${resource}`
 }
 
 function emptyNamespace(name: string): Namespace {

@@ -6,7 +6,6 @@ import {
   verbOf,
   type WrittenRequest,
 } from '../../domain/requests/annotation.ts'
-import { isBuiltIn, apiVersionOf, resourceOf } from '../../domain/kinds.ts'
 import { SETTING_NAMES } from '../../domain/policy/settings.ts'
 import { ANNOTATION, nameOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'
@@ -169,14 +168,12 @@ export class ClusterWriter {
 
   async #send(key: WorkloadKey, body: unknown, contentType: string, dryRun: boolean): Promise<Written> {
     const { kind, namespace, name } = key
-    const { configured } = await this.#reader.settled()
-    const base = isBuiltIn(kind) ? `/apis/${apiVersionOf(kind)}` : await configured.baseOf(kind)
-    const place = `${base}/namespaces/${encodeURIComponent(namespace)}/${resourceOf(kind).resource}/${encodeURIComponent(name)}`
+    const { path } = await this.#reader.collection(kind, namespace)
     const call = {
       method: 'PATCH',
       verb: 'patch',
       resource: kind,
-      path: `${place}?fieldManager=${FIELD_MANAGER}${dryRun ? '&dryRun=All' : ''}`,
+      path: `${path}/${encodeURIComponent(name)}?fieldManager=${FIELD_MANAGER}${dryRun ? '&dryRun=All' : ''}`,
       contentType,
       body,
       timeout: PATIENCE,
