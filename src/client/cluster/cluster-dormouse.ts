@@ -8,7 +8,7 @@ import type { WorkloadObject } from '../../kubernetes/api-object.ts'
 import type { Collection } from '../../kubernetes/client.ts'
 import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
-import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
+import { byName, type Answer, type Dormouse, type Found, type Seen, type Selection } from '../ports.ts'
 import { explaining, isForbidden, isMissing } from './failures.ts'
 import { ClusterReader } from './reader.ts'
 import { changesOf } from './watching.ts'
@@ -105,7 +105,7 @@ export class ClusterDormouse implements Dormouse {
           kind: workload.kind,
           record: rules.inWords(listedRecord(workload, now, rules)),
         }))
-        .sort((a, b) => comparable(a).localeCompare(comparable(b), 'en'))
+        .sort(byName)
     })
   }
 
@@ -253,10 +253,6 @@ export class ClusterDormouse implements Dormouse {
 /** A controller's own are its business. */
 function isListed({ owner }: Workload): boolean {
   return owner === undefined
-}
-
-function comparable({ kind, record: { namespace, name } }: Found): string {
-  return `${namespace}/${name}/${kind}`
 }
 
 function ifForbidden(error: unknown): void {

@@ -30,9 +30,12 @@ export class ClusterReader {
   #rules: Promise<KnownRules> | undefined
   /** Namespaces that may not be read. */
   readonly #unreadable = new Set<string>()
-  #seesNoService = false
-  #seesMarks = false
-  #unpublished: Readonly<Record<string, string>> = {}
+  /** Whether the service was looked for, and nothing of it is there. */
+  seesNoService = false
+  /** Whether a workload was read that Dormouse has written to. */
+  seesMarks = false
+  /** Why settings are not published, as far as the service tells: `policies`, `calendars`. */
+  unpublished: Readonly<Record<string, string>> = {}
 
   /** `signal` ends all reads. */
   constructor(transport: Pick<HttpTransport, 'send' | 'open'>, signal: AbortSignal) {
@@ -44,21 +47,6 @@ export class ClusterReader {
       userAgent: 'kubectl-dormouse',
       locate: async (kind, signal) => (await this.settled()).configured.baseOf(kind, signal),
     })
-  }
-
-  /** Whether the service was looked for, and nothing of it is there. */
-  get seesNoService(): boolean {
-    return this.#seesNoService
-  }
-
-  /** Whether a workload was read that Dormouse has written to. */
-  get seesMarks(): boolean {
-    return this.#seesMarks
-  }
-
-  /** Why settings are not published, as far as the service tells: `policies`, `calendars`. */
-  get unpublished(): Readonly<Record<string, string>> {
-    return this.#unpublished
   }
 
   /** Whether a Namespace could not be read for lack of rights. */
@@ -83,8 +71,8 @@ export class ClusterReader {
 
   async #settle() {
     const service = knownService(await this.#published())
-    this.#seesNoService = !service.isKnown
-    this.#unpublished = service.unpublished
+    this.seesNoService = !service.isKnown
+    this.unpublished = service.unpublished
     return {
       service,
       configured: new ConfiguredKinds(service.kinds, (call) =>
@@ -158,7 +146,7 @@ export class ClusterReader {
   async trimmed(kind: Kind, object: WorkloadObject): Promise<Workload> {
     const { configured } = await this.settled()
     const workload = trim(kind, object, undefined, configured.fields)
-    if (workload.annotations.state !== undefined) this.#seesMarks = true
+    if (workload.annotations.state !== undefined) this.seesMarks = true
     const scales = workload.configured?.scales
     if (scales !== undefined) this.#podOwners.set(`${workload.namespace}/${scales}`, workload)
     return workload

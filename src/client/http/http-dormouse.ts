@@ -5,9 +5,9 @@ import type { Request } from '../../domain/requests/operations.ts'
 import type { Kind, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal, UsageError } from '../../service/process/errors.ts'
 import type { Proxies } from '../proxies.ts'
-import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
+import { byName, type Answer, type Dormouse, type Found, type Seen, type Selection } from '../ports.ts'
 import { HttpCalls, type HttpCall } from './calls.ts'
-import { byName, followStream, type ListStream, pollList } from './list-changes.ts'
+import { followStream, type ListStream, pollList } from './list-changes.ts'
 
 const PAGE = 500
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { Refusal, type ErrorCode } from '../../service/process/errors.ts'
-import type { Found, Seen } from '../ports.ts'
+import { byName, type Found, type Seen } from '../ports.ts'
 import { isPassing } from './failures.ts'
 import type { StreamEvent } from './calls.ts'
 
@@ -135,7 +135,7 @@ export async function* pollList(
     try {
       const found = await present()
       reported = undefined
-      return new Map(found.map((each) => [nameIn(each), each]))
+      return new Map(found.map((each) => [nameOf(each.record), each]))
     } catch (error) {
       if (signal.aborted) return undefined
       if (!before || !isPassing(error)) throw error
@@ -144,15 +144,6 @@ export async function* pollList(
       return undefined
     }
   }
-}
-
-/** The sort key of lists. */
-function nameIn({ kind, record: { namespace, name } }: Found): string {
-  return `${namespace}/${name}/${kind}`
-}
-
-export function byName(a: Found, b: Found): number {
-  return nameIn(a).localeCompare(nameIn(b), 'en')
 }
 
 /** Ignores the duration of a running operation, which grows by itself. */
