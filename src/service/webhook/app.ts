@@ -6,9 +6,8 @@ import { Refusal } from '../process/errors.ts'
 import { answerOf, type ReviewAnswer } from './answer.ts'
 import { Bodies, Body } from './bodies.ts'
 import { CurrentWorkloads } from './current-workloads.ts'
-import type { LiveReader } from '../../kubernetes/ports.ts'
-import { decide, decideExempt, type AdmissionDeps } from './decide.ts'
-import type { Observer } from './ports.ts'
+import { decide, decideExempt } from './decide.ts'
+import type { Deciding, WebhookDeps } from './deciding.ts'
 import { parseReview, readHead, Unread, type ReviewRequest } from './review.ts'
 import { longestBody, routeOf, type Route } from './routes.ts'
 import { ReviewTurns } from './turns.ts'
@@ -19,14 +18,8 @@ const LONGEST_REVIEW = 2500
 /** Characters: Kubernetes limits neither user names nor the name of an object before it is created. */
 const LONGEST_LOGGED = 256
 
-interface WebhookDeps extends AdmissionDeps {
-  readonly live: LiveReader
-  readonly observer: Observer
-}
-
 /** Shared by all requests. */
-interface Shared extends WebhookDeps {
-  readonly current: CurrentWorkloads
+interface Shared extends Deciding {
   readonly bodies: Bodies
   readonly turns: ReviewTurns
 }
@@ -116,7 +109,7 @@ async function decided(
 async function decidedWhole(route: Route, body: Uint8Array, shared: Shared): Promise<Decided> {
   const review = parseReview(body)
   try {
-    return { review, decision: await decide(route, review, shared, shared.current) }
+    return { review, decision: await decide(route, review, shared) }
   } catch (error) {
     return undecided(route, review, error, shared)
   }

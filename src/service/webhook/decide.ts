@@ -2,14 +2,14 @@ import { allow, deny, type AdmissionDecision } from '../../domain/admission/deci
 import { about } from '../../domain/admission/messages.ts'
 import { kindOf } from '../../domain/kinds.ts'
 import { FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload/workload.ts'
-import { reviewRequestAnnotation, type RequestAnnotationDeps } from './request-annotation.ts'
-import type { CurrentWorkloads } from './current-workloads.ts'
+import { reviewRequestAnnotation } from './request-annotation.ts'
 import { jsonOf } from './json.ts'
 import { reviewNamespace } from './namespace.ts'
+import type { Deciding } from './deciding.ts'
 import type { ReviewRequest } from './review.ts'
 import { isScale, type Route } from './routes.ts'
-import { reviewScale, type ScaleDeps } from './scale.ts'
-import { reviewWorkload, type WorkloadDeps } from './workload.ts'
+import { reviewScale } from './scale.ts'
+import { reviewWorkload } from './workload.ts'
 
 /** Controllers that scale as part of their work, by exact user name (design, section 6). `exemptUsers` adds to them. */
 export const EXEMPT_USERS = [
@@ -30,38 +30,27 @@ const MOST_ENTRIES = 4096
 /** The nonce in the leader's probe: strangers get no other text back. */
 const NONCE = /^[0-9a-f]{16}$/
 
-export interface AdmissionDeps extends ScaleDeps, RequestAnnotationDeps, WorkloadDeps {
-  /** Exact user names whose writes are always allowed. */
-  readonly exemptUsers: ReadonlySet<string>
-  readonly excludeNamespaces: ReadonlySet<string>
-  /** The user name that Dormouse writes as; undefined: not known yet, so no write counts as Dormouse's. */
-  readonly ownUser: () => string | undefined
-}
-
 /** Decides on a whole review. @throws Unread */
 export async function decide(
   route: Route,
   review: ReviewRequest,
-  deps: AdmissionDeps,
-  current: CurrentWorkloads,
+  deps: Deciding,
 ): Promise<AdmissionDecision> {
   const exempt = decideExempt(route, review, deps)
   if (exempt) return exempt
-  if (isScale(route)) return await reviewScale(review, deps, current)
+  if (isScale(route)) return await reviewScale(review, deps)
   if (hasTooManyEntries(review)) return tooManyEntries(review)
   if (route === 'probe') return reviewProbe(review)
   if (route === 'namespaces') return reviewNamespace(review, deps.rules)
   const decision = reviewWorkload(review, deps)
-  return decision.type === 'needs review'
-    ? await reviewRequestAnnotation(review, decision, deps, current)
-    : decision
+  return decision.type === 'needs review' ? await reviewRequestAnnotation(review, decision, deps) : decision
 }
 
 /** The decision on a review that nothing of it can change: of excluded namespaces and exempt accounts. */
 export function decideExempt(
   route: Route,
   review: ReviewRequest,
-  deps: AdmissionDeps,
+  deps: Deciding,
 ): AdmissionDecision | undefined {
   // Dormouse's own namespace, where the probe is, is excluded.
   if (route === 'probe') return undefined
@@ -71,7 +60,7 @@ export function decideExempt(
 }
 
 /** Dormouse's own user is exempt only by its field manager: an administrator may run Dormouse as themselves. */
-function isExempt({ userInfo, options }: ReviewRequest, { exemptUsers, ownUser }: AdmissionDeps): boolean {
+function isExempt({ userInfo, options }: ReviewRequest, { exemptUsers, ownUser }: Deciding): boolean {
   const { username } = userInfo
   if (exemptUsers.has(username)) return true
   return options.fieldManager === FIELD_MANAGER && username !== '' && username === ownUser()

@@ -1,15 +1,11 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../process/clock.ts'
 import type { AdmissionDecision } from '../../domain/admission/decision.ts'
 import { admitUpdate } from '../../domain/admission/update.ts'
 import { resourceOf } from '../../domain/kinds.ts'
-import type { Rules } from '../../domain/deciding/rules.ts'
 import { keyOf, type Workload } from '../../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
-import type { Logger } from '../process/logger.ts'
-import { tooMany, type Rate, type RateLimit } from '../http/rate-limit.ts'
-import type { CurrentWorkloads } from './current-workloads.ts'
-import type { Copies, Reviews } from '../../kubernetes/ports.ts'
+import { tooMany } from '../http/rate-limit.ts'
+import type { Deciding } from './deciding.ts'
 import type { ReviewRequest } from './review.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
 import type { NeedsReview } from './workload.ts'
@@ -17,25 +13,11 @@ import type { NeedsReview } from './workload.ts'
 /** Milliseconds: the API server waits 3 s for a review, which may also read the workload. */
 const LONGEST_QUESTION = 1200
 
-export interface RequestAnnotationDeps {
-  readonly workloads: Copies
-  readonly rules: Rules
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly rights: Pick<Reviews, 'authorize'>
-  /** Whether the sender has proven to be an API server (`webhook.clientCA`). */
-  readonly isAuthenticated: boolean
-  /** Of requests by annotation, for each user and workload; the same as the API's. */
-  readonly rate: Rate
-  readonly limit: RateLimit
-}
-
 /** Decides on an update with a request annotation, after the checks of its user: rate and right. */
 export async function reviewRequestAnnotation(
   review: ReviewRequest,
   { update, request }: NeedsReview,
-  deps: RequestAnnotationDeps,
-  current: CurrentWorkloads,
+  deps: Deciding,
 ): Promise<AdmissionDecision> {
   const { before } = update
   if (isStranger(before.uid, deps.workloads.get(before), deps)) {
@@ -45,7 +27,7 @@ export async function reviewRequestAnnotation(
   }
   const refusal =
     overRate(review, before, deps) ??
-    (request.needsScale ? await withoutRight(review, before, deps, current) : undefined)
+    (request.needsScale ? await withoutRight(review, before, deps) : undefined)
   return admitUpdate(update, deps.clock(), deps.rules, refusal)
 }
 
@@ -56,7 +38,7 @@ export async function reviewRequestAnnotation(
 function overRate(
   { userInfo }: ReviewRequest,
   { uid }: Workload,
-  { rate, limit }: RequestAnnotationDeps,
+  { rate, limit }: Deciding,
 ): Refusal | undefined {
   // A name may be as long as a review, so only its hash is kept.
   const key = hash('sha256', JSON.stringify([uid, userInfo.username]), 'base64url')
@@ -73,8 +55,7 @@ function overRate(
 async function withoutRight(
   { userInfo, namespace, name }: ReviewRequest,
   workload: Workload,
-  { rights, logger }: RequestAnnotationDeps,
-  current: CurrentWorkloads,
+  { rights, logger, current }: Deciding,
 ): Promise<Refusal | undefined> {
   const { group, resource } = resourceOf(workload.kind)
   try {

@@ -1,45 +1,24 @@
-import type { Clock } from '../process/clock.ts'
 import { allow, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { admitScale } from '../../domain/admission/scale.ts'
 import { authorBy } from '../../domain/workload/author.ts'
-import type { Rules } from '../../domain/deciding/rules.ts'
 import { isBuiltIn, kindOf } from '../../domain/kinds.ts'
-import { keyOf, type Kind, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { keyOf, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
-import type { Logger } from '../process/logger.ts'
-import { Crowded, type CurrentWorkloads } from './current-workloads.ts'
+import { Crowded } from './current-workloads.ts'
 import { jsonOf } from './json.ts'
-import type { Copies } from '../../kubernetes/ports.ts'
-import type { Scaling } from './ports.ts'
+import type { Deciding } from './deciding.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
 import { Unread, type ReviewRequest } from './review.ts'
 
 /** A resourceVersion (KEP-5504), of at most twice the length that 64 bits need. */
 const DECIMAL = /^[1-9]\d{0,38}$/
 
-export interface ScaleDeps {
-  readonly workloads: Copies
-  readonly rules: Rules
-  readonly clock: Clock
-  readonly logger: Logger
-  /** The kinds beside the built-in ones. */
-  readonly configured?: ReadonlySet<Kind>
-  /** Whether the sender has proven to be an API server (`webhook.clientCA`). */
-  readonly isAuthenticated: boolean
-  /** Remembers each manual wake: the written object does not name the user. */
-  readonly scalings: { add(scaling: Scaling): void }
-}
-
 /**
  * Decides on an UPDATE of the scale subresource. A Scale carries nothing of its workload but uid and resourceVersion,
  * so the decision is about the workload as it is at that version. @throws Unread
  */
-export async function reviewScale(
-  review: ReviewRequest,
-  deps: ScaleDeps,
-  current: CurrentWorkloads,
-): Promise<AdmissionDecision> {
-  const { workloads, rules, clock, logger, scalings, configured, isAuthenticated } = deps
+export async function reviewScale(review: ReviewRequest, deps: Deciding): Promise<AdmissionDecision> {
+  const { workloads, current, rules, clock, logger, scalings, configured, isAuthenticated } = deps
   const { namespace, name, operation, subResource, resource, userInfo, options, dryRun } = review
   const kind = kindOf(resource.group, resource.resource)
   if (operation !== 'UPDATE' || subResource !== 'scale')

@@ -1,4 +1,3 @@
-import type { Clock } from '../process/clock.ts'
 import { admitCreate } from '../../domain/admission/create.ts'
 import { allow, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { admitStatus } from '../../domain/admission/status.ts'
@@ -6,28 +5,15 @@ import { requestIn, type RequestAnnotation } from '../../domain/admission/reques
 import { admitUpdate } from '../../domain/admission/update.ts'
 import type { Update } from '../../domain/admission/draft.ts'
 import { reviewAuthor } from '../../domain/workload/author.ts'
-import type { Rules } from '../../domain/deciding/rules.ts'
 import { factsOf, hasKey, isBuiltIn, kindOf } from '../../domain/kinds.ts'
 import { OWN_LABELS, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import { changesMore, isApply, isRequestApplied, otherToolsKey, unknownAnnotations } from './object-diff.ts'
-import type { Copies } from '../../kubernetes/ports.ts'
+import type { Deciding } from './deciding.ts'
 import { isJson, type Json } from './json.ts'
 import { asStored } from './stored.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
 import { Unread, type ReviewRequest } from './review.ts'
 import { isWorkload } from './workload-shape.ts'
-
-export interface WorkloadDeps {
-  readonly rules: Rules
-  readonly clock: Clock
-  /** Reads the rules' inputs from a whole object. */
-  readonly trim: (kind: Kind, object: unknown) => Workload
-  readonly workloads: Copies
-  /** Whether the sender has proven to be an API server (`webhook.clientCA`). */
-  readonly isAuthenticated: boolean
-  /** The kinds beside the built-in ones. */
-  readonly configured?: ReadonlySet<Kind>
-}
 
 /** An update with a request annotation: the checks of its user take I/O. */
 export interface NeedsReview {
@@ -40,7 +26,7 @@ export interface NeedsReview {
  * Decides on CREATE or UPDATE of a workload or its status. The review carries both objects, so this needs no I/O,
  * except for a request annotation. @throws Unread
  */
-export function reviewWorkload(review: ReviewRequest, deps: WorkloadDeps): AdmissionDecision | NeedsReview {
+export function reviewWorkload(review: ReviewRequest, deps: Deciding): AdmissionDecision | NeedsReview {
   const { rules, clock, trim } = deps
   const { subResource, options, userInfo } = review
   const { kind, old, object } = objectsOf(review, deps)
@@ -77,7 +63,7 @@ interface Objects {
 }
 
 /** The objects of a review as they would be stored. @throws Unread if no API server sends such objects */
-function objectsOf(request: ReviewRequest, { configured }: WorkloadDeps): Objects {
+function objectsOf(request: ReviewRequest, { configured }: Deciding): Objects {
   const { operation, subResource, resource, object, oldObject } = request
   const kind = kindOf(resource.group, resource.resource)
   if (!kind || !isServed(kind, resource.version, configured))

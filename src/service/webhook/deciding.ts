@@ -1,0 +1,39 @@
+import type { Rules } from '../../domain/deciding/rules.ts'
+import type { Kind, Workload } from '../../domain/workload/workload.ts'
+import type { Copies, LiveReader, Reviews } from '../../kubernetes/ports.ts'
+import type { Rate, RateLimit } from '../http/rate-limit.ts'
+import type { Clock } from '../process/clock.ts'
+import type { Logger } from '../process/logger.ts'
+import type { CurrentWorkloads } from './current-workloads.ts'
+import type { Observer, Scaling } from './ports.ts'
+
+export interface WebhookDeps {
+  readonly workloads: Copies
+  readonly live: LiveReader
+  readonly rules: Rules
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly observer: Observer
+  /** Reads the rules' inputs from a whole object. */
+  readonly trim: (kind: Kind, object: unknown) => Workload
+  /** The kinds beside the built-in ones. */
+  readonly configured?: ReadonlySet<Kind>
+  /** Exact user names whose writes are always allowed. */
+  readonly exemptUsers: ReadonlySet<string>
+  readonly excludeNamespaces: ReadonlySet<string>
+  /** The user name that Dormouse writes as; undefined: not known yet, so no write counts as Dormouse's. */
+  readonly ownUser: () => string | undefined
+  /** Whether the sender has proven to be an API server (`webhook.clientCA`). */
+  readonly isAuthenticated: boolean
+  readonly rights: Pick<Reviews, 'authorize'>
+  /** Of requests by annotation, for each user and workload; the same as the API's. */
+  readonly rate: Rate
+  readonly limit: RateLimit
+  /** Remembers each manual wake: the written object does not name the user. */
+  readonly scalings: { add(scaling: Scaling): void }
+}
+
+/** What a decision is made with. */
+export interface Deciding extends WebhookDeps {
+  readonly current: CurrentWorkloads
+}
