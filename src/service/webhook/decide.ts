@@ -1,14 +1,13 @@
 import { allow, deny, type AdmissionDecision } from '../../domain/admission/decision.ts'
-import { about } from '../../domain/admission/messages.ts'
-import { kindOf } from '../../domain/kinds.ts'
 import { FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload/workload.ts'
 import { reviewRequestAnnotation } from './request-annotation.ts'
-import { jsonOf } from './json.ts'
+import { annotationsOf, labelsOf } from './json.ts'
 import { reviewNamespace } from './namespace.ts'
 import type { Deciding } from './deciding.ts'
 import type { ReviewRequest } from './review.ts'
 import { isScale, type Route } from './routes.ts'
 import { reviewScale } from './scale.ts'
+import { subject } from './unread.ts'
 import { reviewWorkload } from './workload.ts'
 
 /** Controllers that scale as part of their work, by exact user name (design, section 6). `exemptUsers` adds to them. */
@@ -68,19 +67,16 @@ function isExempt({ userInfo, options }: ReviewRequest, { exemptUsers, ownUser }
 
 /** Whether the object under review has more labels or annotations than we check. */
 function hasTooManyEntries({ object }: ReviewRequest): boolean {
-  const { labels, annotations } = jsonOf(jsonOf(object).metadata)
-  return [labels, annotations].some((map) => Object.keys(jsonOf(map)).length > MOST_ENTRIES)
+  return [labelsOf(object), annotationsOf(object)].some((map) => Object.keys(map).length > MOST_ENTRIES)
 }
 
-function tooManyEntries({ resource, namespace, name }: ReviewRequest): AdmissionDecision {
+function tooManyEntries(review: ReviewRequest): AdmissionDecision {
   const says = `has more than ${MOST_ENTRIES.toLocaleString('en')} labels or annotations: Dormouse checks no more than that`
-  const kind = kindOf(resource.group, resource.resource)
-  const message = kind ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`
-  return deny('too_large', message)
+  return deny('too_large', subject(review, says))
 }
 
 /** A review of the leader's own dry run, which proves that API servers reach us: the answer repeats its nonce. */
 function reviewProbe({ object }: ReviewRequest): AdmissionDecision {
-  const nonce = jsonOf(jsonOf(jsonOf(object).metadata).labels)[PROBE_LABEL]
+  const nonce = labelsOf(object)[PROBE_LABEL]
   return allow('probe', typeof nonce === 'string' && NONCE.test(nonce) ? [probeAnswer(nonce)] : [])
 }

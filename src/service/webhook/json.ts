@@ -8,3 +8,11 @@ export function isJson(value: unknown): value is Json {
 export function jsonOf(value: unknown): Json {
   return isJson(value) ? value : {}
 }
+
+export function labelsOf(object: unknown): Json {
+  return jsonOf(jsonOf(jsonOf(object).metadata).labels)
+}
+
+export function annotationsOf(object: unknown): Json {
+  return jsonOf(jsonOf(jsonOf(object).metadata).annotations)
+}

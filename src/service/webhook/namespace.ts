@@ -4,7 +4,7 @@ import { admitNamespace } from '../../domain/admission/namespace.ts'
 import { INHERITED_ANNOTATIONS } from '../../domain/policy/inheritance.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { ANNOTATION } from '../../domain/workload/workload.ts'
-import { isJson, jsonOf } from './json.ts'
+import { annotationsOf, isJson, jsonOf } from './json.ts'
 import { changedAnnotations } from './object-diff.ts'
 import { Unread, type ReviewRequest } from './review.ts'
 
@@ -29,7 +29,7 @@ export function reviewNamespace(
 }
 
 function inheritedFrom(object: unknown): Annotations {
-  const annotations = jsonOf(jsonOf(jsonOf(object).metadata).annotations)
+  const annotations = annotationsOf(object)
   const texts = INHERITED_ANNOTATIONS.map((name) => [name, annotations[ANNOTATION[name]]] as const)
   return Object.fromEntries(texts.filter(([, text]) => typeof text === 'string'))
 }

@@ -1,7 +1,7 @@
 import { hasKey, sleepsSuspended } from '../../domain/kinds.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, fieldOf, OWN_LABELS, SNOOZE_KEY, type Workload } from '../../domain/workload/workload.ts'
-import { isJson, jsonOf, type Json } from './json.ts'
+import { annotationsOf, isJson, jsonOf, type Json } from './json.ts'
 import { Unread } from './review.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -31,7 +31,7 @@ export function unknownAnnotations(old: Json | undefined, object: Json): string[
 
 /** Annotations below `dormouse.dev/` that this write added or changed. */
 export function changedAnnotations(old: Json | undefined, object: Json): string[] {
-  const known = annotationsOf(old ?? {})
+  const known = annotationsOf(old)
   return Object.entries(annotationsOf(object))
     .filter(([name, value]) => name.startsWith(OUR_PREFIX) && known[name] !== value)
     .map(([name]) => name)
@@ -75,7 +75,7 @@ export function isRequestApplied(object: Json, request: string): boolean {
   const text = annotationsOf(object)[LAST_APPLIED]
   if (typeof text !== 'string' || !text.includes(REQUEST_ANNOTATION)) return false
   try {
-    return annotationsOf(jsonOf(JSON.parse(text)))[REQUEST_ANNOTATION] === request
+    return annotationsOf(JSON.parse(text))[REQUEST_ANNOTATION] === request
   } catch {
     return false
   }
@@ -112,10 +112,6 @@ function valueAt(value: unknown, pointer: string): unknown {
 
 function within(value: unknown, names: readonly string[]): unknown {
   return names.reduce((inner, name) => jsonOf(inner)[name], value)
-}
-
-function annotationsOf(object: Json): Json {
-  return jsonOf(jsonOf(object.metadata).annotations)
 }
 
 /** The object without its count, our annotations, label and key, and the fields that the API server maintains. */

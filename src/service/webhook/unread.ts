@@ -5,7 +5,7 @@ import { stateOf } from '../../domain/workload/reading.ts'
 import { heldBy } from '../../domain/workload/state.ts'
 import { ANNOTATION, HELD_LABEL } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
-import { jsonOf, type Json } from './json.ts'
+import { annotationsOf, labelsOf } from './json.ts'
 import type { Copies } from '../../kubernetes/ports.ts'
 import { Unread, type ReviewRequest } from './review.ts'
 import { isHeldOnly, isScale, type Route } from './routes.ts'
@@ -55,23 +55,15 @@ function mayBringState({ object }: ReviewRequest): boolean {
 }
 
 function isHeld({ oldObject, ...review }: ReviewRequest, workloads: Pick<Copies, 'get'>): boolean {
-  if (jsonOf(metadataOf(oldObject)['labels'])[HELD_LABEL] !== undefined) return true
+  if (labelsOf(oldObject)[HELD_LABEL] !== undefined) return true
   const kind = kindOf(review.resource.group, review.resource.resource)
   const copy = kind && workloads.get({ kind, namespace: review.namespace, name: review.name })
   const state = copy && stateOf(copy)
   return copy?.labels?.[HELD_LABEL] !== undefined || (state !== undefined && heldBy(state) !== undefined)
 }
 
-function annotationsOf(object: unknown): Json {
-  return jsonOf(metadataOf(object)['annotations'])
-}
-
-function metadataOf(object: unknown): Json {
-  return jsonOf(jsonOf(object).metadata)
-}
-
 /** A message about the object under review, of whatever type. */
-function subject({ resource, namespace, name }: ReviewRequest, says: string): string {
+export function subject({ resource, namespace, name }: ReviewRequest, says: string): string {
   const kind = kindOf(resource.group, resource.resource)
   return kind ? about({ kind, namespace, name }, says) : `Dormouse: the object ${says}`
 }
