@@ -53,7 +53,7 @@ export class KubernetesMetrics implements KubernetesObserver {
     )
   }
 
-  /** Asks the informer for its watches at each scrape. */
+  /** To be called once, before the first scrape; the informer is asked at each. */
   follow(informer: Informer): void {
     this.#watches = () => informer.watches
   }

@@ -6,13 +6,12 @@ import { ApiMetrics } from './api-metrics.ts'
 import { exportComing } from './coming-metrics.ts'
 import { ControllerMetrics } from './controller-metrics.ts'
 import { handlerFailures } from './handler-failures.ts'
-import { KubernetesMetrics, type Informer } from './kubernetes-metrics.ts'
+import { KubernetesMetrics } from './kubernetes-metrics.ts'
 import { MetricFactory } from './metric-factory.ts'
 import type { Evaluations } from '../evaluating/ports.ts'
 import type { TeamOf } from './by-team.ts'
-import { exportTeams } from './team-metrics.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
-import { exportWorkloads } from './workload-metrics.ts'
+import { exportTeams, exportWorkloads } from './workload-metrics.ts'
 import { WorkloadTracker } from './workload-tracker.ts'
 
 /** Gauges of prom-client whose names end in `_total`, which only a counter's may. */
@@ -93,11 +92,6 @@ export class Metrics implements LeadershipObserver {
     // The proof of an earlier leadership is out of date.
     this.webhook.forgetProof()
     this.workloads.lead(leading)
-  }
-
-  /** To be called once, before the first scrape; the informer is asked at each. */
-  follow(informer: Informer): void {
-    this.kubernetes.follow(informer)
   }
 
   /** To be called once, before the first scrape; `readable` is called at each. */

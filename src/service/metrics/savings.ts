@@ -1,3 +1,5 @@
+import type { Sleep } from '../../domain/schedule/schedule.ts'
+
 /** Replicas and their requests. Whole numbers, so that sums are exact when shares are subtracted again. */
 export interface Share {
   readonly replicas: number
@@ -25,7 +27,7 @@ export function shareOf(replicas: number, { cpu, memory }: { cpu: number; memory
 }
 
 /** A sum of shares. */
-export class Shares {
+class Shares {
   #total = NOTHING
 
   get total(): Share {
@@ -42,12 +44,19 @@ export class Shares {
   }
 }
 
+/** What a workload has a part in. */
+interface Counted {
+  readonly asleep: boolean
+  readonly share?: Share
+}
+
 /**
- * A namespace's savings: the sum of its sleepers' shares multiplied by time, computed whenever the sum changes or is
- * read; no timer runs in between.
+ * What the workloads of a namespace or a team request, those asleep and those awake, and what sleep has saved: the sum of
+ * the sleepers' shares multiplied by time, computed whenever the sum changes or is read; no timer runs in between.
  */
-export class Savings {
+export class Usage {
   readonly #asleep = new Shares()
+  readonly #awake = new Shares()
   #at: number
   #saved: Saved = { replicaSeconds: 0, coreSeconds: 0, byteSeconds: 0 }
 
@@ -56,17 +65,22 @@ export class Savings {
     this.#at = seconds
   }
 
-  /** The sum of the sleeping shares. */
-  get asleep(): Share {
-    return this.#asleep.total
+  /** One workload counts as `after` instead of as `before`; undefined: it does not count. */
+  replace(before: Counted | undefined, after: Counted | undefined, seconds: number): void {
+    this.saved(seconds)
+    const shareIf = (counted: Counted | undefined, asleep: boolean) =>
+      counted?.asleep === asleep ? counted.share : undefined
+    this.#asleep.replace(shareIf(before, true), shareIf(after, true))
+    this.#awake.replace(shareIf(before, false), shareIf(after, false))
   }
 
-  replace(before: Share | undefined, after: Share | undefined, seconds: number): void {
-    this.total(seconds)
-    this.#asleep.replace(before, after)
+  /** The requests of sleeping workloads' kept replicas, and of awake workloads' replicas. */
+  *shares(): Iterable<Share & { state: Sleep }> {
+    yield { state: 'asleep', ...this.#asleep.total }
+    yield { state: 'awake', ...this.#awake.total }
   }
 
-  total(seconds: number): Saved {
+  saved(seconds: number): Saved {
     const passed = seconds - this.#at
     this.#at = seconds
     const { replicas, microcores, bytes } = this.#asleep.total
@@ -76,5 +90,25 @@ export class Savings {
       byteSeconds: this.#saved.byteSeconds + bytes * passed,
     }
     return this.#saved
+  }
+}
+
+/** Counts the time during which it runs; `now` is monotonic, so no clock that is set changes what it counts. */
+export class Stopwatch {
+  #since: number | undefined
+  #before = 0
+
+  start(now: number): void {
+    this.#since ??= now
+  }
+
+  stop(now: number): void {
+    this.#before = this.seconds(now)
+    this.#since = undefined
+  }
+
+  /** Seconds counted up to now. */
+  seconds(now: number): number {
+    return this.#before + (this.#since === undefined ? 0 : (now - this.#since) / 1000)
   }
 }

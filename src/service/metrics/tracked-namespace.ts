@@ -1,8 +1,8 @@
 import type { Kind } from '../../domain/workload/workload.ts'
 import type { WorkloadState } from '../../domain/records/workload-state.ts'
-import { Savings, Shares } from './savings.ts'
+import { Usage } from './savings.ts'
 import { Tally } from './tally.ts'
-import { shareIf, type Tracked } from './tracked.ts'
+import type { Tracked } from './tracked.ts'
 
 interface TrackedKind {
   readonly workloads: Map<string, Tracked>
@@ -13,13 +13,12 @@ interface TrackedKind {
 /** The managed workloads of one namespace and their sums. `seconds` is a time that never goes back. */
 export class TrackedNamespace {
   readonly kinds = new Map<Kind, TrackedKind>()
-  readonly savings: Savings
-  readonly awake = new Shares()
+  readonly usage: Usage
   /** Since when it has no workloads; undefined: it has some. */
   emptySince: number | undefined
 
   constructor(seconds: number) {
-    this.savings = new Savings(seconds)
+    this.usage = new Usage(seconds)
   }
 
   /** Replaces a workload's part, and returns it; `after` undefined: it is not managed any more. */
@@ -32,8 +31,7 @@ export class TrackedNamespace {
     else workloads.delete(name)
     if (workloads.size === 0) this.kinds.delete(kind)
     this.emptySince = this.kinds.size > 0 ? undefined : (this.emptySince ?? seconds)
-    this.savings.replace(shareIf(before, true), shareIf(after, true), seconds)
-    this.awake.replace(shareIf(before, false), shareIf(after, false))
+    this.usage.replace(before, after, seconds)
     return before
   }
 

@@ -67,8 +67,3 @@ function managedBy(source: Source | null): string {
   if (source === null) return 'workload'
   return source.startsWith('namespace/') ? 'namespace' : source
 }
-
-/** Its share, if it is asleep or, respectively, awake. */
-export function shareIf(tracked: Tracked | undefined, asleep: boolean): Share | undefined {
-  return tracked?.asleep === asleep ? tracked.share : undefined
-}

@@ -35,19 +35,7 @@ export function exportWorkloads(
       for (const [labels, count] of tracker.conflicts) gauge.set({ ...labels }, count)
     },
   )
-  for (const { name, help, of } of REQUESTED) {
-    factory.gauge(name, help, ['namespace', 'state'], (gauge) => {
-      gauge.reset()
-      for (const share of tracker.shares())
-        gauge.set({ namespace: share.namespace, state: share.state }, of(share))
-    })
-  }
-  for (const { name, help, of } of SAVED) {
-    factory.counter(name, help, ['namespace'], (counter) => {
-      counter.reset()
-      for (const saved of tracker.savings()) counter.inc({ namespace: saved.namespace }, of(saved))
-    })
-  }
+  exportUsage(factory, 'namespace', tracker)
   if (!perWorkload) return
   factory.gauge(
     'workload_asleep',
@@ -60,7 +48,49 @@ export function exportWorkloads(
   )
 }
 
-export const REQUESTED = [
+/** Adds the metrics of teams, computed at each scrape; without `metrics.teamLabel` they have no series. */
+export function exportTeams(factory: MetricFactory, tracker: WorkloadTracker): void {
+  const { byTeam } = tracker
+  factory.gauge(
+    'workloads_by_team',
+    'Managed workloads, by the value of metrics.teamLabel and their state; other: past 200 values.',
+    ['team', 'state'],
+    (gauge) => {
+      gauge.reset()
+      for (const [labels, count] of byTeam?.counts ?? []) gauge.set(labels, count)
+    },
+  )
+  exportUsage(factory, 'team', {
+    shares: () => byTeam?.shares() ?? [],
+    savings: () => tracker.teamSavings(),
+  })
+}
+
+interface Usages<Label extends string> {
+  shares(): Iterable<Share & Record<Label | 'state', string>>
+  savings(): Iterable<Saved & Record<Label, string>>
+}
+
+/** Adds what namespaces, or teams, request and save. */
+function exportUsage<Label extends 'namespace' | 'team'>(
+  factory: MetricFactory,
+  label: Label,
+  usages: Usages<Label>,
+): void {
+  const [infix, by] = label === 'team' ? ['_by_team', ' By team.'] : ['', '']
+  for (const { name, help, of } of REQUESTED)
+    factory.gauge<string>(`${name}${infix}`, help + by, [label, 'state'], (gauge) => {
+      gauge.reset()
+      for (const share of usages.shares()) gauge.set({ [label]: share[label], state: share.state }, of(share))
+    })
+  for (const { name, help, of } of SAVED)
+    factory.counter<string>(`${name}${infix}_total`, help + by, [label], (counter) => {
+      counter.reset()
+      for (const saved of usages.savings()) counter.inc({ [label]: saved[label] }, of(saved))
+    })
+}
+
+const REQUESTED = [
   {
     name: 'replicas',
     help: 'Replicas of managed workloads: the kept count of those asleep, the replica count of those awake.',
@@ -78,19 +108,19 @@ export const REQUESTED = [
   },
 ] as const
 
-export const SAVED = [
+const SAVED = [
   {
-    name: 'saved_replica_seconds_total',
+    name: 'saved_replica_seconds',
     help: 'Kept replicas of sleeping workloads, multiplied by the time asleep.',
     of: ({ replicaSeconds }: Saved) => replicaSeconds,
   },
   {
-    name: 'saved_cpu_core_seconds_total',
+    name: 'saved_cpu_core_seconds',
     help: 'CPU requests of the kept replicas of sleeping workloads, multiplied by the time asleep.',
     of: ({ coreSeconds }: Saved) => coreSeconds,
   },
   {
-    name: 'saved_memory_byte_seconds_total',
+    name: 'saved_memory_byte_seconds',
     help: 'Memory requests of the kept replicas of sleeping workloads, multiplied by the time asleep.',
     of: ({ byteSeconds }: Saved) => byteSeconds,
   },

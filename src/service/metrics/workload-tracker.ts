@@ -10,9 +10,8 @@ import type { WorkloadState } from '../../domain/records/workload-state.ts'
 import type { Evaluations } from '../evaluating/ports.ts'
 import { ByTeam, type TeamOf } from './by-team.ts'
 import { ComingTransitions } from './coming.ts'
-import type { Saved, Share } from './savings.ts'
+import { Stopwatch, type Saved, type Share } from './savings.ts'
 import { Tally } from './tally.ts'
-import { Stopwatch } from './stopwatch.ts'
 import { TrackedNamespace } from './tracked-namespace.ts'
 import { readTracked, type Tracked } from './tracked.ts'
 
@@ -118,7 +117,7 @@ export class WorkloadTracker {
   *savings(): Iterable<Saved & { namespace: string }> {
     const seconds = this.#seconds()
     this.#forgetEmpty(seconds)
-    for (const [namespace, { savings }] of this.#namespaces) yield { namespace, ...savings.total(seconds) }
+    for (const [namespace, { usage }] of this.#namespaces) yield { namespace, ...usage.saved(seconds) }
   }
 
   /** How many namespaces it remembers. */
@@ -131,16 +130,10 @@ export class WorkloadTracker {
     return this.byTeam?.savings(this.#seconds()) ?? []
   }
 
-  /**
-   * The requests of sleeping workloads' kept replicas and of awake workloads' replicas, for each namespace with
-   * workloads.
-   */
+  /** For each namespace with workloads. */
   *shares(): Iterable<Share & { namespace: string; state: Sleep }> {
-    for (const [namespace, { savings, awake, emptySince }] of this.#namespaces) {
-      if (emptySince !== undefined) continue
-      yield { namespace, state: 'asleep', ...savings.asleep }
-      yield { namespace, state: 'awake', ...awake.total }
-    }
+    for (const [namespace, { usage, emptySince }] of this.#namespaces)
+      if (emptySince === undefined) for (const share of usage.shares()) yield { namespace, ...share }
   }
 
   /** Every managed workload. */

@@ -104,7 +104,7 @@ export function wire(options: ServiceOptions): Wiring {
   informer.onChange((before, after) => waits.changed(before, after))
   metrics.followWaiting(() => waits.waiting)
   informer.onChange((before, after) => metrics.workloads.changed(before, after))
-  metrics.follow({
+  metrics.kubernetes.follow({
     get watches() {
       return [...informer.watches, { kind: 'namespaces' as const, connected: namespaces.connected }]
     },

@@ -22,7 +22,7 @@ function someMetrics(options: Partial<MetricsOptions> = {}) {
 function busy(options: Partial<MetricsOptions> = {}): Metrics {
   const metrics = someMetrics(options)
   metrics.lead(true)
-  metrics.follow({ watches: [{ kind: 'deployments', connected: true }] })
+  metrics.kubernetes.follow({ watches: [{ kind: 'deployments', connected: true }] })
   metrics.kubernetes.request('patch', 'deployments', 200, 0.01)
   metrics.kubernetes.watchRestarted('deployments', 'expired')
   metrics.kubernetes.eventDropped()
