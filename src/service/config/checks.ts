@@ -45,138 +45,137 @@ function isNetwork(text: string): boolean {
   return family !== 0 && !address.includes('%') && Number(prefix) <= (family === 4 ? 32 : 128)
 }
 
-/** An expression whose values do not fit its operator, as the API server would refuse it. */
-function unfitting({ namespaceSelector: { matchExpressions } }: Config['webhook']) {
-  return matchExpressions.find(({ operator, values }) => values.length > 0 !== operator.endsWith('In'))
-}
-
 interface CrossCheck {
   /** The keys that are compared; the fault is reported for the first, and only if none of them is faulty by itself. */
   readonly pointers: readonly [string, ...string[]]
-  readonly holds: (config: Config) => boolean
   readonly expected: string
-  readonly found: (config: Config) => string
+  /** What is wrong; undefined: nothing is. */
+  readonly found: (config: Config) => string | undefined
 }
 
 const CROSS_CHECKS: readonly CrossCheck[] = [
   {
     pointers: ['/backoff/base', '/backoff/max'],
-    holds: ({ backoff }) => backoff.base <= backoff.max,
     expected: 'at most backoff.max',
-    found: ({ backoff }) => `${durationText(backoff.base)} above ${durationText(backoff.max)}`,
+    found: ({ backoff: { base, max } }) =>
+      base > max ? `${durationText(base)} above ${durationText(max)}` : undefined,
   },
   {
     pointers: ['/kinds'],
-    holds: ({ kinds }) => kinds.every(({ resource }) => !(resource in UNMANAGEABLE)),
     expected: 'kinds that can be put to sleep by their scale',
     found: ({ kinds }) => {
-      const { resource = '' } = kinds.find((each) => each.resource in UNMANAGEABLE) ?? {}
-      return `${resource}: ${UNMANAGEABLE[resource]}`
+      const found = kinds.find(({ resource }) => resource in UNMANAGEABLE)
+      return found && `${found.resource}: ${UNMANAGEABLE[found.resource]}`
     },
   },
   {
     pointers: ['/kinds'],
-    holds: ({ kinds }) => repeated(kinds.map(({ resource }) => resource)) === undefined,
     expected: 'each kind only once',
-    found: ({ kinds }) => `${shown(repeated(kinds.map(({ resource }) => resource)))} twice`,
+    found: ({ kinds }) => repeated(kinds.map(({ resource }) => resource)),
   },
   {
+    // As the API server would refuse it.
     pointers: ['/webhook/namespaceSelector'],
-    holds: ({ webhook }) => unfitting(webhook) === undefined,
     expected: 'values for In and NotIn, and none for Exists and DoesNotExist',
-    found: ({ webhook }) => shown(unfitting(webhook)),
+    found: ({ webhook: { namespaceSelector } }) =>
+      given(
+        namespaceSelector.matchExpressions.find(
+          ({ operator, values }) => values.length > 0 !== operator.endsWith('In'),
+        ),
+      ),
   },
   {
     pointers: ['/controller/lease/retry', '/controller/lease/renew'],
-    holds: ({ controller: { lease } }) => lease.retry < lease.renew,
     expected: 'less than controller.lease.renew',
-    found: ({ controller: { lease } }) => `${durationText(lease.retry)} beside ${durationText(lease.renew)}`,
+    found: ({ controller: { lease } }) => atLeast(lease.retry, lease.renew),
   },
   {
     pointers: ['/controller/lease/renew', '/controller/lease/duration'],
-    holds: ({ controller: { lease } }) => lease.renew < lease.duration,
     expected: 'less than controller.lease.duration',
-    found: ({ controller: { lease } }) =>
-      `${durationText(lease.renew)} beside ${durationText(lease.duration)}`,
+    found: ({ controller: { lease } }) => atLeast(lease.renew, lease.duration),
   },
   {
     pointers: ['/controller/lease/duration'],
-    holds: ({ controller: { lease } }) => lease.duration % 1000 === 0,
     expected: "whole seconds, as a Lease's spec holds them",
-    found: ({ controller: { lease } }) => durationText(lease.duration),
+    found: ({ controller: { lease } }) =>
+      lease.duration % 1000 === 0 ? undefined : durationText(lease.duration),
   },
   {
     pointers: ['/api/insecurePort', '/api/port', '/webhook/port'],
-    holds: ({ api, webhook }) =>
-      differs(api.insecurePort, api.port) && differs(api.insecurePort, webhook.port),
     expected: 'a port other than api.port and webhook.port, which speak TLS',
-    found: ({ api }) => shown(api.insecurePort),
+    found: ({ api, webhook }) => shared(api.insecurePort, [api.port, webhook.port]),
   },
   {
     pointers: ['/webhook/port', '/api/port'],
-    holds: ({ api, webhook }) => differs(webhook.port, api.port),
     expected: 'a port other than api.port, which clients outside the cluster reach',
-    found: ({ webhook }) => shown(webhook.port),
+    found: ({ webhook, api }) => shared(webhook.port, [api.port]),
   },
   {
     pointers: ['/metrics/port', '/api/port', '/api/insecurePort', '/webhook/port'],
-    holds: ({ metrics, api, webhook }) =>
-      [api.port, api.insecurePort, webhook.port].every((port) => differs(metrics.port, port)),
     expected: 'a port of its own',
-    found: ({ metrics }) => shown(metrics.port),
+    found: ({ metrics, api, webhook }) => shared(metrics.port, [api.port, api.insecurePort, webhook.port]),
   },
   {
     pointers: ['/webhook/certificates/directory', '/webhook/certificates/mode'],
-    holds: ({ webhook: { certificates } }) =>
-      certificates.mode === 'self-signed' || certificates.directory !== null,
     expected: 'the directory of tls.crt and tls.key, which the modes cert-manager and files need',
-    found: ({ webhook: { certificates } }) => shown(certificates.directory),
+    found: ({ webhook: { certificates } }) =>
+      certificates.mode !== 'self-signed' && certificates.directory === null ? shown(null) : undefined,
   },
   {
     pointers: ['/webhook/certificates/leafLifetime', '/webhook/certificates/caLifetime'],
-    holds: ({ webhook: { certificates } }) => certificates.leafLifetime * 2 <= certificates.caLifetime,
     expected: 'at most half of webhook.certificates.caLifetime',
     found: ({ webhook: { certificates } }) =>
-      `${durationText(certificates.leafLifetime)} beside ${durationText(certificates.caLifetime)}`,
+      certificates.leafLifetime * 2 > certificates.caLifetime
+        ? `${durationText(certificates.leafLifetime)} beside ${durationText(certificates.caLifetime)}`
+        : undefined,
   },
   {
     // The issuer of a token decides which section verifies it.
     pointers: ['/auth/oidc', '/auth/local'],
-    holds: ({ auth }) => repeated(issuersOf(auth)) === undefined,
     expected: 'each issuer only once, that of auth.local included',
-    found: ({ auth }) => `${shown(repeated(issuersOf(auth)))} twice`,
+    found: ({ auth: { oidc, local } }) =>
+      repeated([...oidc, ...(local ? [local] : [])].map(({ issuer }) => issuer)),
   },
   {
     // Records and reasons name a policy by its name.
     pointers: ['/policies'],
-    holds: ({ policies }) => repeated(policies.map(({ name }) => name)) === undefined,
     expected: 'each name only once',
-    found: ({ policies }) => `${shown(repeated(policies.map(({ name }) => name)))} twice`,
+    found: ({ policies }) => repeated(policies.map(({ name }) => name)),
   },
   {
     pointers: ['/policies'],
-    holds: ({ policies }) => policies.every(({ namespaces }) => reaches(namespaces)),
     expected: "policies whose `namespaces` have names or a selector; names: ['*'] means all",
-    found: ({ policies }) =>
-      `neither in ${shown(policies.find(({ namespaces }) => !reaches(namespaces))?.name)}`,
+    found({ policies }) {
+      const policy = policies.find(
+        ({ namespaces: { names, selector } }) => names === null && selector === null,
+      )
+      return policy && `neither in ${shown(policy.name)}`
+    },
   },
   {
     pointers: ['/policies', '/kinds'],
-    holds: (config) => missingKind(config) === undefined,
     expected: 'policies for built-in kinds, and for those that stand in `kinds`',
-    found: (config) => shown(missingKind(config)),
+    found: ({ policies, kinds }) =>
+      given(
+        policies
+          .flatMap(({ workloads }) => workloads?.kinds ?? [])
+          .find((kind) => !isBuiltIn(kind) && kinds.every(({ resource }) => resource !== kind)),
+      ),
   },
   {
     pointers: ['/policies', '/calendars'],
-    holds: (config) => missingCalendar(config) === undefined,
     expected: 'policies with calendars that stand in `calendars`',
-    found: (config) => shown(missingCalendar(config)),
+    found: ({ policies, calendars }) =>
+      given(
+        policies
+          .flatMap(({ calendar }) => calendarNames(calendar ?? ''))
+          .find((name) => !Object.hasOwn(calendars, name)),
+      ),
   },
   {
     pointers: ['/auth', '/auth/oidc', '/auth/kubernetes', '/auth/kubernetes/enabled', '/auth/local'],
-    holds: ({ auth }) => auth.kubernetes.enabled || auth.oidc.length > 0 || auth.local !== null,
     expected: 'at least one way to authenticate: auth.kubernetes.enabled, auth.oidc or auth.local',
-    found: () => 'none',
+    found: ({ auth }) => (auth.kubernetes.enabled || auth.oidc.length > 0 || auth.local ? undefined : 'none'),
   },
 ]
 
@@ -190,37 +189,30 @@ export function crossFaults(
     known.every(
       ({ pointer: faulty }) => !`${pointer}/`.startsWith(`${faulty}/`) && !faulty.startsWith(`${pointer}/`),
     )
-  return CROSS_CHECKS.filter(({ pointers, holds }) => pointers.every(isSound) && !holds(config)).map(
-    ({ pointers: [pointer], expected, found }) => fault(pointer, sourceOf(pointer), expected, found(config)),
+  return CROSS_CHECKS.filter(({ pointers }) => pointers.every(isSound)).flatMap(
+    ({ pointers: [pointer], expected, found }) => {
+      const wrong = found(config)
+      return wrong === undefined ? [] : [fault(pointer, sourceOf(pointer), expected, wrong)]
+    },
   )
 }
 
-function issuersOf({ oidc, local }: Config['auth']): string[] {
-  return [...oidc, ...(local ? [local] : [])].map(({ issuer }) => issuer)
-}
-
-function reaches({ names, selector }: Config['policies'][number]['namespaces']): boolean {
-  return names !== null || selector !== null
-}
-
-function missingCalendar({ policies, calendars }: Config): string | undefined {
-  return policies
-    .flatMap(({ calendar }) => calendarNames(calendar ?? ''))
-    .find((name) => !Object.hasOwn(calendars, name))
-}
-
-function missingKind({ policies, kinds }: Config): string | undefined {
-  return policies
-    .flatMap(({ workloads }) => workloads?.kinds ?? [])
-    .find((kind) => !isBuiltIn(kind) && kinds.every(({ resource }) => resource !== kind))
+function given(value: unknown): string | undefined {
+  return value === undefined ? undefined : shown(value)
 }
 
 function repeated(names: readonly string[]): string | undefined {
-  return names.find((name, index) => names.indexOf(name) !== index)
+  const name = names.find((each, index) => names.indexOf(each) !== index)
+  return name === undefined ? undefined : `${shown(name)} twice`
 }
 
-function differs(port: number | null, other: number | null): boolean {
-  return port === null || port === 0 || port !== other
+function atLeast(duration: number, other: number): string | undefined {
+  return duration < other ? undefined : `${durationText(duration)} beside ${durationText(other)}`
+}
+
+/** The port if it is one of the others; 0 is any free one. */
+function shared(port: number | null, others: readonly (number | null)[]): string | undefined {
+  return port !== null && port !== 0 && others.includes(port) ? shown(port) : undefined
 }
 
 /** Dates of calendars that do not exist, or that two entries of one calendar name. */
