@@ -499,9 +499,11 @@ describe('a faulty configuration', () => {
   })
 
   it('refuses symmetric and absent signatures', () => {
-    const text =
-      'auth: { oidc: [{ issuer: i, audience: a, jwksUri: "https://i.example", algorithms: [HS256] }] }'
-    expect(only(text).pointer).to.equal('/auth/oidc/0/algorithms/0')
+    const of = (algorithms: string) =>
+      `auth: { oidc: [{ issuer: i, audience: a, jwksUri: "https://i.example", algorithms: [${algorithms}] }] }`
+    for (const algorithm of ['HS256', 'none'])
+      expect(only(of(`RS256, ${algorithm}`)).pointer).to.equal('/auth/oidc/0/algorithms/1')
+    expect(only(of('')).pointer).to.equal('/auth/oidc/0/algorithms')
   })
 
   it('shows line and column of bad YAML and of a key given twice', () => {

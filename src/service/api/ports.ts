@@ -64,8 +64,7 @@ export interface ConsolePages {
 export interface ApiDeps {
   readonly workloads: Workloads
   readonly writer: Writer & LiveReader
-  /** Needed where `auth.kubernetes` is enabled. */
-  readonly reviews?: Reviews
+  readonly reviews: Reviews
   readonly rules: Rules
   readonly clock: Clock
   /** For what lasts a time: rates, and answers that are kept. */

@@ -6,7 +6,6 @@ import { InvalidSchedule, isTimezone, parseSchedule } from '../../domain/schedul
 import { faultOf } from '../../domain/text.ts'
 import type { Reader } from '../../domain/json-schema.ts'
 import { stepOf } from '../../domain/workload/json-pointer.ts'
-import { isSafeKeysUrl } from './issuer-rules.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { Config } from './schema.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
@@ -36,6 +35,11 @@ function isUrl(text: string, holds: (url: URL) => boolean): boolean {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol)) return false
   return url.username === '' && url.password === '' && url.hash === '' && holds(url)
+}
+
+/** Whether an issuer's keys may be fetched from this URL: by https, or by http from this machine. */
+function isSafeKeysUrl({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})$/.test(hostname)
 }
 
 /** An address, or a network in CIDR notation (RFC 4632, RFC 4291). */

@@ -2,7 +2,6 @@ import type { Schema, ValueOf } from '../../domain/json-schema.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
 import { DEFAULT_POLICY } from '../../domain/workload/settings-rules.ts'
-import { SIGNATURE_ALGORITHMS } from './issuer-rules.ts'
 import { LOG_LEVELS } from '../process/logger.ts'
 import { KINDS } from '../../domain/workload/workload.ts'
 import {
@@ -69,6 +68,14 @@ const specReplicasPath = text('where its count stands, such as .spec.replicas', 
   default: '.spec.replicas',
 })
 
+/**
+ * Algorithms that tokens may be signed by. All are asymmetric, so that a public key can never serve as a secret
+ * (RFC 8725, sections 2.1 and 3.1).
+ */
+// prettier-ignore
+const SIGNATURE_ALGORITHMS = [
+  'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519',
+]
 const algorithms = list(
   key(`one of ${SIGNATURE_ALGORITHMS.join(', ')}`, oneOf(SIGNATURE_ALGORITHMS)),
   'a list of algorithms such as [RS256, ES256, EdDSA]',

@@ -35,20 +35,11 @@ export function authenticate(
   if (auth.local) issuers.set(auth.local.issuer, known.remembering(localVerifier(auth.local, clock)))
   const count = auth.oidc.length + (auth.local ? 1 : 0)
   if (issuers.size < count) throw new TypeError('auth: each issuer may be configured once')
-  if (auth.kubernetes.enabled && !reviews)
-    throw new TypeError('auth.kubernetes needs the reviews of a cluster')
   const configured = [...issuers.keys()]
   const { audiences } = auth.kubernetes
-  const cluster: Verify =
-    auth.kubernetes.enabled && reviews
-      ? clusterVerifier({
-          reviews,
-          audiences,
-          configured,
-          clock,
-          monotonic,
-        })
-      : (token) => Promise.reject(unknownIssuer(token, configured))
+  const cluster: Verify = auth.kubernetes.enabled
+    ? clusterVerifier({ reviews, audiences, configured, clock, monotonic })
+    : (token) => Promise.reject(unknownIssuer(token, configured))
   const verifierOf = (token: string) => issuers.get(unverifiedClaims(token)?.iss ?? '') ?? cluster
   const addressOf = clientAddress(trustedProxies)
 

@@ -38,7 +38,7 @@ export function createAuthorization({
   reviews,
   monotonic,
 }: Pick<ApiDeps, 'settings' | 'reviews' | 'monotonic'>): Authorization {
-  const inCluster = reviews ? clusterRights(reviews, monotonic) : async () => false
+  const inCluster = clusterRights(reviews, monotonic)
   const excluded = new Set(settings.excludeNamespaces)
   const may: Authorization['may'] = async (caller, access, limit) =>
     caller.mode === 'kubernetes'
