@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { limitBadTokens } from '../../../src/service/api/auth/login-limit.ts'
 import { RateLimit } from '../../../src/service/http/rate-limit.ts'
 import type { Refusal } from '../../../src/service/process/errors.ts'
 import { NOON, Service, token } from './service.ts'
@@ -86,25 +85,5 @@ describe('rate limits', () => {
     now += 1001
     for (let index = 0; index < 10; index += 1) limit.spend('subject 29999', 'slow down')
     expect(refusalOf(() => limit.spend('subject 29999', 'slow down'))?.code).to.equal('RATE_LIMITED')
-  })
-
-  const fill = (limit: ReturnType<typeof limitBadTokens>, address: string, good: boolean) => {
-    for (let index = 0; index < 100; index += 1) limit(address)(good)
-  }
-  const isRefused = (limit: ReturnType<typeof limitBadTokens>, address: string) =>
-    refusalOf(() => limit(address)) !== undefined
-
-  it('good tokens give their place back', () => {
-    const limit = limitBadTokens(() => NOON)
-    fill(limit, '10.0.0.1', true)
-    expect(isRefused(limit, '10.0.0.1')).to.equal(false)
-  })
-
-  it('bad tokens of one IPv6 network count together', () => {
-    const limit = limitBadTokens(() => NOON)
-    fill(limit, '2001:db8:0:1::1', false)
-    expect(isRefused(limit, '2001:db8:0:1:2:3:4:5')).to.equal(true)
-    expect(isRefused(limit, '2001:db8:0:2::1')).to.equal(false)
-    expect(isRefused(limit, '::ffff:10.0.0.1')).to.equal(false)
   })
 })

@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock, Monotonic } from '../../process/clock.ts'
 import { clip } from '../../../domain/text.ts'
+import { RateLimit } from '../../http/rate-limit.ts'
 import { unauthenticated } from '../answers.ts'
+import { networkOf } from '../client-address.ts'
 import type { Reviews } from '../../../kubernetes/ports.ts'
 import { clusterCaller, type ClusterCaller } from './caller.ts'
 import { askCluster, CACHED } from './cluster-rights.ts'
 import { LEEWAY, unverifiedClaims } from './jwt.ts'
-import { limitBadTokens } from './login-limit.ts'
 
 /** How long a refusal of the cluster is cached, in milliseconds. */
 const REFUSAL_CACHED = 2000
@@ -16,6 +17,9 @@ const MAX_TOKENS = 10_000
 const MAX_ISSUERS = 16
 /** Milliseconds for which an accepted token without an expiry counts as good before. */
 const KNOWN_GOOD = 24 * 3_600_000
+
+/** Reviews for one address that are in flight, or ended in a refusal: what its bad tokens may cost the cluster. */
+const BAD_TOKENS = { perSecond: 10, burst: 100 }
 
 /** The cluster's answer about a token; `caller` undefined: refused. */
 interface TokenReview {
@@ -36,7 +40,7 @@ export interface ClusterLogin {
  * was good before passes the limit of its address, whatever bad tokens come from there.
  */
 export function clusterVerifier({ reviews, audiences, configured, clock, monotonic }: ClusterLogin) {
-  const reserve = limitBadTokens(monotonic)
+  const limit = new RateLimit(BAD_TOKENS, monotonic)
   /** Of accepted tokens. */
   const issuers = new LRUCache<string, true>({ max: MAX_ISSUERS })
   const options = { max: MAX_TOKENS, ttlResolution: 0, perf: { now: monotonic } }
@@ -46,13 +50,16 @@ export function clusterVerifier({ reviews, audiences, configured, clock, monoton
     ttl: CACHED,
     ignoreFetchAbort: true,
     fetchMethod: async (key, _before, { options: entry, context: { token, address } }) => {
-      const settle = good.has(key) ? undefined : reserve(address)
+      const network = networkOf(address)
+      const isNew = !good.has(key)
+      if (isNew) limit.spend(network, 'too many bad tokens from your address: wait')
+      const refund = () => isNew && limit.refund(network)
       const user = await askCluster(() => reviews.authenticate(token, audiences)).catch((error: unknown) => {
         // unanswered is not bad
-        settle?.(true)
+        refund()
         throw error
       })
-      settle?.(user !== undefined)
+      if (user) refund()
       const left = Math.max(1, expiryOf(token) - clock())
       if (user) {
         good.set(key, true, { ttl: Math.min(KNOWN_GOOD, left) })
@@ -67,7 +74,7 @@ export function clusterVerifier({ reviews, audiences, configured, clock, monoton
       const fault = 'the token has expired'
       throw unauthenticated(`${fault}: get a new token`, fault)
     }
-    const review = await reviewed.fetch(digest(token), { context: { token, address } })
+    const review = await reviewed.fetch(hash('sha256', token, 'base64url'), { context: { token, address } })
     if (review?.caller) return review.caller
     throw refusalOf(token, audiences, [...configured, ...[...issuers.keys()].filter(Boolean)])
   }
@@ -106,8 +113,4 @@ export function unknownIssuer(token: string, trusted: readonly string[]): Error 
 function expiryOf(token: string): number {
   const exp = unverifiedClaims(token)?.exp
   return typeof exp === 'number' ? exp * 1000 : Infinity
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

@@ -74,6 +74,13 @@ describe('during a flood of bad tokens', () => {
     expect(service.cluster.reviews).to.equal(110)
   })
 
+  it('bad tokens of one IPv6 network count together', async () => {
+    await codesOf(nonsense(130), '2001:db8:0:1::1')
+    expect((await call('bad-1', '2001:db8:0:1:2:3:4:5')).status).to.equal(429)
+    expect((await call('bad-2', '2001:db8:0:2::1')).status).to.equal(401)
+    expect((await call('bad-3', '::ffff:10.0.0.1')).status).to.equal(401)
+  })
+
   it('other clients behind the same trusted proxy are not limited', async () => {
     await codesOf(nonsense(130), '192.0.2.1')
     expect((await call('bad-1', '192.0.2.1')).status).to.equal(429)
