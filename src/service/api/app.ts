@@ -4,12 +4,13 @@ import Koa from 'koa'
 import { authenticate } from './auth/authentication.ts'
 import type { ApiState, ApiMiddleware } from './context.ts'
 import { answerErrors } from '../http/errors.ts'
+import { RateLimit, tooMany } from '../http/rate-limit.ts'
+import { Refusal } from '../process/errors.ts'
+import { subjectKey } from './auth/caller.ts'
 import { clientAddress, networkOf } from './client-address.ts'
 import { serveConsole } from './console.ts'
 import { createLoginAudit } from './auth/login-audit.ts'
 import type { ApiDeps } from './ports.ts'
-import { refuseOtherSites } from './other-sites.ts'
-import { limitRequests } from './limit-requests.ts'
 import { createRoutes, serveDocument } from './routes.ts'
 import { documentValidator } from './validation.ts'
 import { placesOfAnswers } from './places.ts'
@@ -48,7 +49,7 @@ export function createApi(deps: ApiDeps): Api {
   if (deps.console) app.use(serveConsole(deps.console, enterByAddress))
   app.use(refuseOtherSites)
   app.use(authenticate(deps, logins))
-  app.use(limitRequests(settings.rate, monotonic))
+  app.use(limitRequests(deps))
   for (const middleware of createRoutes(deps, documentValidator(), { podWaits, watches })) app.use(middleware)
   // koa reports connections that end before their answer
   app.on('error', (error) => logger.debug({ err: error }, 'connection failed'))
@@ -93,5 +94,34 @@ function observe({ observer, logger }: ApiDeps): ApiMiddleware {
     const seconds = (performance.now() - started) / 1000
     observer.answered(route, method, ctx.status, seconds)
     logger.debug({ route, method, code: ctx.status, seconds, requestId }, 'request')
+  }
+}
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** The values of Sec-Fetch-Site for pages of other sites (Fetch Metadata, section 2.3); programs send none. */
+const OTHERS = new Set(['cross-site', 'same-site'])
+
+/**
+ * Refuses changes that a page of another site sends through a person's browser: behind an authenticating proxy the
+ * browser sends the person's cookie along, whoever made the page.
+ */
+const refuseOtherSites: ApiMiddleware = async (ctx, next) => {
+  if (!READS.has(ctx.method) && OTHERS.has(ctx.get('Sec-Fetch-Site')))
+    throw new Refusal(
+      'FORBIDDEN',
+      'a page of another site may not do that: use the console, or the API from a program',
+    )
+  await next()
+}
+
+/** Limits the requests of each caller: in a second, and at once. */
+function limitRequests({ settings: { rate }, monotonic }: ApiDeps): ApiMiddleware {
+  const limit = new RateLimit(rate, monotonic)
+  const message = tooMany(rate)
+  const enter = placesOfAnswers(({ state }) => subjectKey(state.caller))
+  return async (ctx, next) => {
+    limit.spend(subjectKey(ctx.state.caller), message)
+    enter(ctx)
+    await next()
   }
 }

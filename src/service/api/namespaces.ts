@@ -6,13 +6,12 @@ import { answer } from './answers.ts'
 import type { Authorization } from './auth/authorization.ts'
 import { continueToken } from './continue-tokens.ts'
 import { whenGone, type ApiMiddleware } from './context.ts'
-import { listableKinds } from './listable-kinds.ts'
 import { compare, isListed, listedIn } from './listing.ts'
 import { demandCurrent } from './lookup.ts'
 import { PAGE_SIZE } from './openapi/parameters.ts'
 import type { ApiDeps } from './ports.ts'
 import type { Lists } from './reads.ts'
-import type { Visible } from './visibility.ts'
+import { listableKinds, type Visible } from './visibility.ts'
 
 /** How many visible workloads a page sums up before it ends early; each takes longer than in a list of workloads. */
 const MAX_SUMMED = 5000

@@ -4,10 +4,10 @@ import type { Kind, Workload } from '../../../domain/workload/workload.ts'
 import { Refusal } from '../../process/errors.ts'
 import type { Authorization } from '../auth/authorization.ts'
 import type { ApiContext } from '../context.ts'
-import { listableKinds } from '../listable-kinds.ts'
 import { compare, listedIn } from '../listing.ts'
 import { demandCurrent } from '../lookup.ts'
 import type { ApiDeps } from '../ports.ts'
+import { listableKinds } from '../visibility.ts'
 import { MOST_WORKLOADS } from './item.ts'
 
 /** Access reviews that all requests about namespaces together have in flight. */

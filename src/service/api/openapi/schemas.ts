@@ -1,4 +1,5 @@
 import {
+  count,
   listOf,
   meaning,
   oneOf,
@@ -9,6 +10,7 @@ import {
   time,
   type Schema,
 } from '../../../domain/json-schema.ts'
+import { TYPES } from '../../../domain/kinds.ts'
 import {
   countEach,
   NAMESPACE,
@@ -26,7 +28,6 @@ import {
 import { A_DURATION } from '../../../domain/schedule/duration.ts'
 import { ERROR_CODES } from '../../process/errors.ts'
 import { BULK_ITEM, BULK_RESULTS, MOST_WORKLOADS } from '../bulk/item.ts'
-import { WATCH_EVENT } from './events.ts'
 import { kind, PLAN_PAGE } from './parameters.ts'
 import { body, byReference, duration, success } from './schema.ts'
 
@@ -63,6 +64,45 @@ const FAULT = record('One fault of a request', {
   pointer: meaning('A JSON pointer into that part of the request', text),
   message: text,
 })
+
+/** The events of a watched list, by name: when they come, and their data. */
+const EVENTS: readonly { readonly names: readonly string[]; readonly when: string; readonly data: Schema }[] =
+  [
+    { names: ['added', 'changed'], when: 'A workload as it is now', data: STATUS },
+    {
+      names: ['removed'],
+      when: 'It is gone, or matches no longer',
+      data: record('Which', { name: text, namespace: text, type: oneOf(TYPES) }),
+    },
+    {
+      names: ['listed'],
+      when: 'All that was there has been told',
+      data: record('How many', { workloads: count }),
+    },
+    {
+      names: ['end'],
+      when: 'The stream ends',
+      data: record('Why', {
+        code: meaning('Of an error; null: connect again', oneOf([...ERROR_CODES, null])),
+        message: text,
+      }),
+    },
+  ]
+
+/** One server-sent event (HTML, section 9.2) as its reader gets it: its data is JSON. */
+const WATCH_EVENT: Schema = {
+  description: 'One event of a list that is watched',
+  oneOf: EVENTS.map(({ names, when, data }) => ({
+    type: 'object',
+    description: when,
+    properties: {
+      event: { enum: names },
+      data: { type: 'string', contentMediaType: 'application/json', contentSchema: data },
+    },
+    required: ['event', 'data'],
+    additionalProperties: false,
+  })),
+}
 
 /** The components of the document: bodies, answers and their parts. */
 export const SCHEMAS = byReference({
