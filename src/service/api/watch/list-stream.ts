@@ -85,7 +85,7 @@ export class ListStream {
       const workload = this.#shown(logged.key)
       if (!workload) continue
       this.#sent.add(logged)
-      yield event('added', this.#shared.records.textOf(workload))
+      yield event('added', this.#shared.textOf(workload))
     }
     yield event('listed', JSON.stringify({ workloads: this.#sent.size }))
   }
@@ -125,7 +125,7 @@ export class ListStream {
     if (!workload) return this.#sent.delete(logged) ? event('removed', removed(logged.key)) : undefined
     const name = this.#sent.has(logged) ? 'changed' : 'added'
     this.#sent.add(logged)
-    return event(name, this.#shared.records.textOf(workload))
+    return event(name, this.#shared.textOf(workload))
   }
 
   async #demandSameRights(): Promise<void> {

@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { ChangeLog } from '../../../../src/service/api/watch/change-log.ts'
-import { ListedRecords } from '../../../../src/service/api/watch/listed-records.ts'
 import { BeginAnew, ListStream } from '../../../../src/service/api/watch/list-stream.ts'
-import { keyOf } from '../../../../src/domain/workload/workload.ts'
-import { NOON, rules } from '../service.ts'
+import { keyOf, type Workload } from '../../../../src/domain/workload/workload.ts'
 import { aWorkload } from '../../../support/fake-cluster.ts'
 
 describe('a stream that is read slowly', function () {
@@ -25,10 +23,7 @@ describe('a stream that is read slowly', function () {
   const open = async () => {
     const shared = {
       log,
-      records: new ListedRecords({
-        rules,
-        clock: () => NOON,
-      }),
+      textOf: ({ name }: Workload) => JSON.stringify({ name }),
       changed: async () => undefined,
     }
     const list = {
