@@ -5,7 +5,7 @@ import type { ReviewAnswer } from '../../src/service/webhook/answer.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
-import { APPS, reviewBody, scaling } from '../support/reviews.ts'
+import { changing, reviewBody, scaling } from '../support/reviews.ts'
 
 const CFO = 'cfo@example.com'
 
@@ -56,17 +56,9 @@ describeOn('forged reviews', function (on) {
     for (const namespace of [here.namespace, 'default', 'no-such-namespace'])
       for (const asked of ['wake', 'snooze', 'pin']) {
         const base = { [ANNOTATION.wakeOrder]: '5' }
-        const answer = await forge(here.port, 'workloads', {
-          uid: 'x',
-          operation: 'UPDATE',
-          namespace,
-          name: 'made-up',
-          resource: { ...APPS, resource: 'deployments' },
-          userInfo: { username: 'nobody' },
-          options: { fieldManager: 'kubectl' },
-          oldObject: object(namespace, base),
-          object: object(namespace, { ...base, [ANNOTATION.request]: asked }),
-        })
+        const key = { kind: 'deployments', namespace, name: 'made-up' } as const
+        const request = object(namespace, { ...base, [ANNOTATION.request]: asked })
+        const answer = await forge(here.port, 'workloads', changing(key, object(namespace, base), request))
         answers.add(JSON.stringify(answer).replaceAll(namespace, 'NAMESPACE'))
       }
     expect([...answers]).to.have.length(1)

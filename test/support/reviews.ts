@@ -1,4 +1,4 @@
-import { ANNOTATION, type Workload } from '../../src/domain/workload/workload.ts'
+import { ANNOTATION, type Workload, type WorkloadKey } from '../../src/domain/workload/workload.ts'
 
 export const APPS = { group: 'apps', version: 'v1' }
 const MIB = 1024 * 1024
@@ -10,29 +10,38 @@ export function reviewBody(request: object): string {
 
 type Reviewed = Pick<Workload, 'kind' | 'namespace' | 'name' | 'uid' | 'resourceVersion' | 'replicas'>
 
-/** A request of `alice` to scale `workload` to `replicas`, as the API server sends it. */
-export function scaling(workload: Reviewed, replicas: number, changes: object = {}): object {
-  const { namespace, name, uid, resourceVersion, kind } = workload
-  const scale = (count: number) => ({
-    apiVersion: 'autoscaling/v1',
-    kind: 'Scale',
-    metadata: { name, namespace, uid, resourceVersion },
-    spec: { replicas: count },
-  })
+/** A request of `alice` to change an object of this name, as the API server sends it. */
+export function changing(
+  { kind, namespace, name }: WorkloadKey,
+  oldObject: unknown,
+  object: unknown,
+  changes: object = {},
+): object {
   return {
     uid: 'r-1',
     operation: 'UPDATE',
     namespace,
     name,
     resource: { ...APPS, resource: kind },
-    subResource: 'scale',
     userInfo: { username: 'alice' },
     options: { kind: 'UpdateOptions', fieldManager: 'kubectl' },
-    object: scale(replicas),
-    oldObject: scale(workload.replicas),
+    object,
+    oldObject,
     dryRun: false,
     ...changes,
   }
+}
+
+/** A request of `alice` to scale `workload` to `replicas`. */
+export function scaling(workload: Reviewed, replicas: number, changes: object = {}): object {
+  const { namespace, name, uid, resourceVersion } = workload
+  const scale = (count: number) => ({
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name, namespace, uid, resourceVersion },
+    spec: { replicas: count },
+  })
+  return changing(workload, scale(workload.replicas), scale(replicas), { subResource: 'scale', ...changes })
 }
 
 /** A request of `alice` to change the timezone of a Deployment that has these annotations and labels. */
@@ -41,7 +50,7 @@ export function updating(
   { annotations = {}, labels = {} }: { annotations?: object; labels?: object },
   changes: object = {},
 ): object {
-  const { namespace, name, uid, resourceVersion, kind, replicas } = workload
+  const { namespace, name, uid, resourceVersion, replicas } = workload
   const object = (timezone: string) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -55,17 +64,7 @@ export function updating(
     },
     spec: { replicas },
   })
-  return {
-    uid: 'r-1',
-    operation: 'UPDATE',
-    namespace,
-    name,
-    resource: { ...APPS, resource: kind },
-    userInfo: { username: 'alice' },
-    object: object('UTC'),
-    oldObject: object('Europe/Berlin'),
-    ...changes,
-  }
+  return changing(workload, object('Europe/Berlin'), object('UTC'), changes)
 }
 
 /** Forged reviews that cost most: one with 150,000 labels in both objects, some 3.6 MiB, and one of almost 6 MiB of `{}`. */

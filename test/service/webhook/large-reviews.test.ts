@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
 import { isTooDense } from '../../../src/service/webhook/review.ts'
-import { APPS, reviewBody, scaling } from '../../support/reviews.ts'
+import { changing, reviewBody, scaling } from '../../support/reviews.ts'
+import { objectOf as wholeOf } from '../../support/workload-object.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { Reviewing } from './reviewing.ts'
 
@@ -12,31 +13,11 @@ function entries(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`l${index}`, 'v']))
 }
 
-/** A whole Deployment, pinned, with more fields of its metadata and its containers. */
+/** The pinned Deployment with such a count, and more fields of its metadata and its containers. */
 function objectOf(replicas: number, { metadata = {}, env = [] }: { metadata?: object; env?: object[] } = {}) {
-  const annotations = Object.fromEntries(
-    Object.entries(pinned.annotations).map(([name, value]) => [`dormouse.dev/${name}`, value]),
-  )
-  const { name, namespace, uid, resourceVersion } = pinned
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace, uid, resourceVersion, annotations, ...metadata },
-    spec: { replicas, template: { spec: { containers: [{ name: 'web', image: 'web', env }] } } },
-  }
-}
-
-function updating(oldObject: object, object: object): object {
-  return {
-    uid: 'r',
-    operation: 'UPDATE',
-    namespace: 'shop',
-    name: 'web',
-    resource: { ...APPS, resource: 'deployments' },
-    userInfo: { username: 'alice' },
-    oldObject,
-    object,
-  }
+  const whole = wholeOf(pinned)
+  const template = { spec: { containers: [{ name: 'web', image: 'web', env }] } }
+  return { ...whole, metadata: { ...whole.metadata, ...metadata }, spec: { replicas, template } }
 }
 
 describe('a large review', () => {
@@ -51,7 +32,7 @@ describe('a large review', () => {
   afterEach(() => here.stop())
 
   const update = (options: Parameters<typeof objectOf>[1], replicas = 5) =>
-    here.review('/webhook/workloads', updating(objectOf(3, options), objectOf(replicas, options)))
+    here.review('/webhook/workloads', changing(pinned, objectOf(3, options), objectOf(replicas, options)))
 
   it('of a Deployment with a few hundred labels is decided like any other', async () => {
     const answer = await update({ metadata: { labels: entries(400) } })
@@ -84,7 +65,7 @@ describe('a large review', () => {
       const { annotations } = objectOf(3).metadata
       const metadata = { [kept]: { ...annotations, ...entries(4097) } }
       const answer = await update({ metadata }, 3)
-      expect(answer).to.deep.include({ http: 200, uid: 'r', allowed: false })
+      expect(answer).to.deep.include({ http: 200, uid: 'r-1', allowed: false })
       expect(answer.status?.message).to.match(/^Dormouse: deployment shop\/web has more than 4,096 labels/)
     }
     expect(new Set(here.told)).to.deep.equal(new Set(['workloads denied too_large']))
@@ -92,7 +73,7 @@ describe('a large review', () => {
 
   it('may remove thousands of labels', async () => {
     const many = objectOf(3, { metadata: { labels: entries(10_000) } })
-    const answer = await here.review('/webhook/workloads', updating(many, objectOf(3)))
+    const answer = await here.review('/webhook/workloads', changing(pinned, many, objectOf(3)))
     expect(answer.allowed).to.equal(true)
   })
 
@@ -105,16 +86,16 @@ describe('a large review', () => {
 
   it('of that density is denied when the API server sends it: a failure would be ignored, and a pin with it', async () => {
     const filler = Array.from({ length: 310_000 }, () => 0)
-    const answer = await here.review('/webhook/workloads', updating(objectOf(3), { filler }))
-    expect(answer).to.include({ http: 200, uid: 'r', allowed: false })
+    const answer = await here.review('/webhook/workloads', changing(pinned, objectOf(3), { filler }))
+    expect(answer).to.include({ http: 200, uid: 'r-1', allowed: false })
     expect(answer.status?.message).to.include('the review has more values than a Kubernetes object can have')
   })
 
   it('of values that stand deep within each other is denied, however small: comparing them takes a call a level', async () => {
-    const body = reviewBody(updating(objectOf(3, { env: [{}] }), objectOf(5, { env: [{}] })))
+    const body = reviewBody(changing(pinned, objectOf(3, { env: [{}] }), objectOf(5, { env: [{}] })))
     const deep = body.replaceAll('"env":[{}]', `"env":${'['.repeat(20_000)}${']'.repeat(20_000)}`)
     const { response } = (await here.post('/webhook/workloads', deep)).answer
-    expect(response).to.deep.include({ uid: 'r', allowed: false })
+    expect(response).to.deep.include({ uid: 'r-1', allowed: false })
     expect(response.status?.message).to.include('deeper than Kubernetes has any')
     expect(here.logged.filter((line) => line.includes('"level":"error"'))).to.deep.equal([])
   })

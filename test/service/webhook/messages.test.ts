@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
-import { APPS, scaling } from '../../support/reviews.ts'
+import { changing, scaling } from '../../support/reviews.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { Reviewing } from './reviewing.ts'
 
@@ -19,16 +19,7 @@ describe('what the webhook itself tells of a review that it cannot check', () =>
   afterEach(() => here.stop())
 
   const pinned = aDeployment(`${NAMESPACE}/${NAME}`).withReplicas(3).enabled().pinned()
-  const update = (object: object) => ({
-    uid: 'u'.repeat(128),
-    operation: 'UPDATE',
-    namespace: NAMESPACE,
-    name: NAME,
-    resource: { ...APPS, resource: 'deployments' },
-    userInfo: { username: 'alice' },
-    object,
-    oldObject: object,
-  })
+  const update = (object: object) => changing(pinned, object, object, { uid: 'u'.repeat(128) })
   const labels = Object.fromEntries(Array.from({ length: 4097 }, (_, index) => [`l${index}`, '']))
   const reviews: [string, '/webhook/scale' | '/webhook/workloads', object][] = [
     ['unchecked', '/webhook/scale', scaling(pinned.with({ resourceVersion: '99999' }), 5)],

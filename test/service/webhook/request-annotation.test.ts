@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { HELD_LABEL, keyOf } from '../../../src/domain/workload/workload.ts'
-import { APPS } from '../../support/reviews.ts'
+import { changing } from '../../support/reviews.ts'
 import { objectOf } from '../../support/workload-object.ts'
 import { aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { RATE, Reviewing } from './reviewing.ts'
@@ -25,18 +25,13 @@ describe('a review of an update that asks for something', () => {
   afterEach(() => here.stop())
 
   const ask = (request: string, workload: AWorkload = web, changes: object = {}) =>
-    here.review('/webhook/workloads', {
-      uid: 'r-1',
-      operation: 'UPDATE',
-      namespace: workload.namespace,
-      name: workload.name,
-      resource: { ...APPS, resource: workload.kind },
-      userInfo: ANN,
-      options: { fieldManager: 'kubectl-annotate' },
-      oldObject: objectOf(workload),
-      object: objectOf(workload.annotated({ request })),
-      ...changes,
-    })
+    here.review(
+      '/webhook/workloads',
+      changing(workload, objectOf(workload), objectOf(workload.annotated({ request })), {
+        userInfo: ANN,
+        ...changes,
+      }),
+    )
 
   it('asks the cluster nothing for a wake or a snooze: the right to patch has brought it', async () => {
     const answer = await ask('snooze')

@@ -10,7 +10,7 @@ import { factsOf } from '../../../src/domain/kinds.ts'
 import { encodeState } from '../../../src/domain/workload/state-codec.ts'
 import { EMPTY_STATE } from '../../../src/domain/workload/state.ts'
 import { readHead } from '../../../src/service/webhook/review.ts'
-import { reviewBody, scaling } from '../../support/reviews.ts'
+import { changing, reviewBody, scaling } from '../../support/reviews.ts'
 import { objectOf } from '../../support/workload-object.ts'
 import {
   aCronJob,
@@ -64,42 +64,24 @@ const STATUS = [
   'lastScheduleTime',
 ]
 /** Each field that the API server resets after admission, with each odd value: changes of an object. */
-const RESETS: readonly [string, (object: Json) => Json][] = [
-  ...METADATA.flatMap((name) => ODD.map((value) => [`metadata.${name}`, value] as const)).map(
-    ([path, value]): [string, (object: Json) => Json] => [
-      `${path}: ${JSON.stringify(value)}`,
-      (object) => ({
-        ...object,
-        metadata: { ...(object['metadata'] as Json), [path.split('.')[1] ?? '']: value },
-      }),
-    ],
-  ),
-  ...STATUS.flatMap((name) => ODD.map((value) => [name, value] as const)).map(
-    ([name, value]): [string, (object: Json) => Json] => [
-      `status.${name}: ${JSON.stringify(value)}`,
-      (object) => ({ ...object, status: { ...(object['status'] as Json), [name]: value } }),
-    ],
-  ),
-  ...ODD.map((value): [string, (object: Json) => Json] => [
-    `status: ${JSON.stringify(value)}`,
-    (object) => ({ ...object, status: value }),
-  ]),
-]
+const RESETS: readonly [string, (object: Json) => Json][] = ODD.flatMap((value) => [
+  ...METADATA.map((name) => odd('metadata', name, value)),
+  ...STATUS.map((name) => odd('status', name, value)),
+  [`status: ${JSON.stringify(value)}`, (object) => ({ ...object, status: value })],
+])
+
+function odd(part: string, name: string, value: unknown): (typeof RESETS)[number] {
+  return [
+    `${part}.${name}: ${JSON.stringify(value)}`,
+    (object) => ({ ...object, [part]: { ...(object[part] as Json), [name]: value } }),
+  ]
+}
 
 function requestOf(workload: Workload, changes: object): object {
   const { group, version } = factsOf(workload.kind)
-  return {
-    uid: 'r-1',
-    resource: { group, version, resource: workload.kind },
-    name: workload.name,
-    namespace: workload.namespace,
-    operation: 'UPDATE',
-    userInfo: { username: 'bob' },
-    object: objectOf(workload),
-    oldObject: objectOf(workload),
-    options: { fieldManager: 'kubectl-patch' },
-    ...changes,
-  }
+  const resource = { group, version, resource: workload.kind }
+  const object = objectOf(workload)
+  return changing(workload, object, object, { resource, userInfo: { username: 'bob' }, ...changes })
 }
 
 /** Bob's wish: no pin, and another count, or none that runs. */

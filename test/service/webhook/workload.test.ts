@@ -1,36 +1,20 @@
 import { expect } from 'chai'
-import { APPS } from '../../support/reviews.ts'
+import { APPS, changing } from '../../support/reviews.ts'
+import { objectOf as wholeOf } from '../../support/workload-object.ts'
 import { aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
 import type { Kind } from '../../../src/domain/workload/workload.ts'
 import { Reviewing } from './reviewing.ts'
 
 type Json = Record<string, unknown>
 
-/** A whole Deployment as the API server sends it, with the annotations, label and count of `workload`. */
+/** The workload as the API server sends it, with this image. */
 function objectOf(
   workload: AWorkload,
   { image = 'web:1', metadata = {} }: { image?: string; metadata?: Json } = {},
 ): Json {
-  const { name, namespace, uid, resourceVersion, labels, replicas } = workload
-  const annotations = Object.fromEntries(
-    Object.entries(workload.annotations).map(([key, value]) => [`dormouse.dev/${key}`, value]),
-  )
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: {
-      name,
-      namespace,
-      uid,
-      resourceVersion,
-      generation: 3,
-      annotations,
-      ...(labels ? { labels } : {}),
-      ...metadata,
-    },
-    spec: { replicas, template: { spec: { containers: [{ name: 'web', image }] } } },
-    status: { replicas, readyReplicas: replicas },
-  }
+  const whole = wholeOf(workload)
+  const spec = { ...whole.spec, template: { spec: { containers: [{ name: 'web', image }] } } }
+  return { ...whole, metadata: { ...whole.metadata, ...metadata }, spec }
 }
 
 const web = aDeployment('shop/web').withReplicas(3).enabled()
@@ -49,18 +33,7 @@ describe('a review of an update', () => {
   const update = (oldObject: Json, object: Json, changes: Json = {}) => {
     const { resource = 'deployments' } = (changes['resource'] ?? {}) as { resource?: Kind }
     if (oldObject['metadata']) here.knows(resource, oldObject)
-    return here.review('/webhook/workloads', {
-      uid: 'r-2',
-      operation: 'UPDATE',
-      namespace: 'shop',
-      name: 'web',
-      resource: { ...APPS, resource: 'deployments' },
-      userInfo: { username: 'alice' },
-      options: { fieldManager: 'kubectl-edit' },
-      oldObject,
-      object,
-      ...changes,
-    })
+    return here.review('/webhook/workloads', changing(web, oldObject, object, changes))
   }
 
   it('changes only the count, although tools update their own fields with it', async () => {
