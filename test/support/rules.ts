@@ -11,7 +11,7 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
 /** Workloads inherit nothing: each has the annotations of its own. */
-export const ALONE: Pick<Rules, 'inherited' | 'inheritsSame'> = {
+const ALONE: Pick<Rules, 'inherited' | 'inheritsSame'> = {
   inherited: () => NOTHING_INHERITED,
   inheritsSame: () => true,
 }

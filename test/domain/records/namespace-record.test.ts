@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { NamespaceSummary, noneOfAll, SAVED_OVER } from '../../../src/domain/records/namespace-record.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
-import { HOUR } from '../../support/rules.ts'
+import { HOUR, RULES } from '../../support/rules.ts'
 import { aWorkload } from '../../support/fake-cluster.ts'
-import { NOON, rules } from '../../service/api/service.ts'
+import { NOON } from '../../service/api/service.ts'
 import { inBackoff, managed, pinned, unreadable } from '../../service/api/states.ts'
 
 const snoozed = { at: NOON - 2 * HOUR, replicas: 4, trigger: 'schedule', by: null } as const
@@ -11,7 +11,7 @@ const asleep = { asleep: true, snoozed }
 const down: Partial<Workload> = { replicas: 0, labels: { 'dormouse.dev/asleep': '4' } }
 
 function summed(...workloads: Workload[]) {
-  const summary = new NamespaceSummary('shop', NOON, rules)
+  const summary = new NamespaceSummary('shop', NOON, RULES)
   for (const workload of workloads) summary.add(workload)
   return summary.record()
 }
@@ -32,7 +32,7 @@ describe('the record of a namespace', () => {
       policy: {
         enabled: { value: false, source: null },
         schedule: { value: null, source: null },
-        timezone: { value: rules.policy.timezone, source: 'default' },
+        timezone: { value: RULES.policy.timezone, source: 'default' },
         calendar: { value: null, source: null },
         auto_wake: { value: true, source: 'default' },
       },
@@ -41,7 +41,7 @@ describe('the record of a namespace', () => {
 
   it('shows what its workloads inherit, and of whom', () => {
     const inherited = { settings: { schedule: { text: '7:00-19:00', source: 'namespace/shop' as const } } }
-    const { policy } = new NamespaceSummary('shop', NOON, { ...rules, inherited: () => inherited }).record()
+    const { policy } = new NamespaceSummary('shop', NOON, { ...RULES, inherited: () => inherited }).record()
     expect(policy.schedule).to.deep.equal({ value: '7:00-19:00', source: 'namespace/shop' })
   })
 

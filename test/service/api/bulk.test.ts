@@ -6,10 +6,9 @@ import { keyOf, KINDS, type WorkloadKey } from '../../../src/domain/workload/wor
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aUser, aWorkload } from '../../support/fake-cluster.ts'
-import { AUDIENCE, Service, token, type Call } from './service.ts'
+import { AUTH, Service, token, type Call } from './service.ts'
 import { inBackoff, managed, owned, pinned, unreadable } from './states.ts'
 
-const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
 const key = (name: string): WorkloadKey => ({ kind: 'deployments', namespace: 'shop', name })
 
 /** What a bulk answers. */
@@ -276,7 +275,7 @@ describe('requests about a namespace, by the rights of the cluster', () => {
   let service: Service
 
   beforeEach(async () => {
-    service = await Service.start({ auth })
+    service = await Service.start({ auth: AUTH.cluster })
     service.cluster.users.set('alices', aUser('alice'))
     for (const kind of KINDS)
       for (const name of ['api', 'web']) service.cluster.put(managed({}, { kind, name }))

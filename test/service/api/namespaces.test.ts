@@ -1,16 +1,14 @@
 import { expect } from 'chai'
 import { KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import { aUser, aWorkload } from '../../support/fake-cluster.ts'
-import { AUDIENCE, Service } from './service.ts'
+import { AUTH, Service } from './service.ts'
 import { managed } from './states.ts'
-
-const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
 
 describe('namespaces of the API', () => {
   let service: Service
 
   beforeEach(async () => {
-    service = await Service.start({ auth })
+    service = await Service.start({ auth: AUTH.cluster })
     service.cluster.users.set('alices', aUser('alice'))
     service.cluster.users.set('bobs', aUser('bob'))
   })

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { NOTHING_INHERITED } from '../../../src/domain/policy/inheritance.ts'
 import { HELD_LABEL } from '../../../src/domain/workload/workload.ts'
 import { aUser } from '../../support/fake-cluster.ts'
-import { AUDIENCE, ISSUER, publicKey, rules, Service } from './service.ts'
+import { AUTH, Service } from './service.ts'
+import { RULES } from '../../support/rules.ts'
 import { managed, pinned, unreadable } from './states.ts'
 
 const TOKEN = 'that-of-a-patcher'
@@ -17,12 +18,7 @@ describe('a pin, for a caller who may patch its workload and not scale it', () =
       enabling === undefined
         ? NOTHING_INHERITED
         : ({ settings: { enabled: { text: enabling, source: 'namespace/shop' } } } as const)
-    const kubernetes = { enabled: true, audiences: [AUDIENCE] }
-    const local = { issuer: ISSUER, audience: AUDIENCE, publicKey }
-    service = await Service.start(
-      { auth: { kubernetes, oidc: [], local } },
-      { rules: { ...rules, inherited } },
-    )
+    service = await Service.start({ auth: AUTH.both }, { rules: { ...RULES, inherited } })
     service.cluster.users.set(TOKEN, aUser('patcher'))
     service.cluster.allows = (_user, { verb }) => verb !== 'update'
   })

@@ -8,7 +8,8 @@ import { createPodWaits } from '../../../src/service/api/pod-waits.ts'
 import { statusRecord } from '../../../src/domain/records/record.ts'
 import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { aWorkload, FakeCluster } from '../../support/fake-cluster.ts'
-import { NOON, rules, Service, token } from './service.ts'
+import { NOON, Service, token } from './service.ts'
+import { RULES } from '../../support/rules.ts'
 import { managed } from './states.ts'
 
 const web: WorkloadKey = { kind: 'deployments', namespace: 'shop', name: 'web' }
@@ -125,7 +126,7 @@ describe('?wait', () => {
 
 describe('waits for pods', () => {
   const never = new AbortController().signal
-  const waitsOn = (workloads: FakeCluster) => createPodWaits({ workloads, clock: () => NOON, rules })
+  const waitsOn = (workloads: FakeCluster) => createPodWaits({ workloads, clock: () => NOON, rules: RULES })
   const running = { at: NOON - 1000, duration: null, by: null, result: 'running' } as const
   const wake = { ...running, type: 'wake', trigger: 'api', replicas: 3 } as const
   const snooze = { ...running, type: 'snooze', trigger: 'api', replicas: 0 } as const
@@ -151,9 +152,9 @@ describe('waits for pods', () => {
 
   it('do not wait for an operation that has timed out, as the record has it', async () => {
     const waits = waitsOn(new FakeCluster())
-    const timedOut = { ...wake, at: NOON - rules.policy.operationTimeout }
+    const timedOut = { ...wake, at: NOON - RULES.policy.operationTimeout }
     const written = managed({ history: [timedOut] }, { generation: 2 })
-    expect(statusRecord(written, NOON, rules).operation_in_progress).to.equal(false)
+    expect(statusRecord(written, NOON, RULES).operation_in_progress).to.equal(false)
     expect(await waits.followed(written, 300_000, never)).to.equal(written)
   })
 

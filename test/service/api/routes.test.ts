@@ -5,7 +5,8 @@ import { plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { transitionRecord } from '../../../src/domain/records/record.ts'
 import { KINDS } from '../../../src/domain/workload/workload.ts'
 import { aWorkload } from '../../support/fake-cluster.ts'
-import { NOON, rules, Service, type Answer } from './service.ts'
+import { NOON, Service, type Answer } from './service.ts'
+import { RULES } from '../../support/rules.ts'
 import { managed } from './states.ts'
 
 describe('routes of the API', () => {
@@ -70,7 +71,7 @@ describe('routes of the API', () => {
     const web = managed({}, { annotations: { schedule: windows.join(';') } })
     service.cluster.put(web)
     const plan = 'GET shop/deployments/web/plan?hours=744'
-    const all = plannedTransitions(web, NOON, rules, NOON + 744 * 3_600_000).map((step) =>
+    const all = plannedTransitions(web, NOON, RULES, NOON + 744 * 3_600_000).map((step) =>
       transitionRecord(step),
     )
     const [first] = await pagesOf(plan)

@@ -4,35 +4,28 @@ import { SignJWT, type JWTPayload } from 'jose'
 import { createApi } from '../../../src/service/api/app.ts'
 import type { ApiDeps, ApiSettings } from '../../../src/service/api/ports.ts'
 import { HttpServer } from '../../../src/service/http/server.ts'
-import type { Rules } from '../../../src/domain/deciding/rules.ts'
-import { compileSchedule } from '../../../src/domain/schedule/schedule.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { expectDocumented } from './documented.ts'
 import { FakeCluster } from '../../support/fake-cluster.ts'
-import { ALONE } from '../../support/rules.ts'
+import { RULES } from '../../support/rules.ts'
 import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
-
-const HOUR = 3_600_000
 
 /** A Tuesday. */
 export const NOON = Date.parse('2026-03-03T12:00:00Z')
 export const ISSUER = 'https://dormouse.test'
 export const AUDIENCE = 'dormouse'
 
-export const rules: Rules = {
-  policy: {
-    timezone: 'UTC',
-    operationTimeout: HOUR / 6,
-    newWorkloadGrace: HOUR / 4,
-    wakeHold: 12 * HOUR,
-    backoff: { maxOperations: 6, window: HOUR, base: HOUR / 12, max: HOUR },
-  },
-  compile: (text, zone) => compileSchedule(text, zone),
-  ...ALONE,
-}
-
 const keys = generateKeyPairSync('ed25519')
 export const publicKey = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+
+const cluster = { enabled: true, audiences: [AUDIENCE] }
+const local = { issuer: ISSUER, audience: AUDIENCE, publicKey }
+/** Settings of authentication. */
+export const AUTH = {
+  local: { kubernetes: { ...cluster, enabled: false }, oidc: [], local },
+  cluster: { kubernetes: cluster, oidc: [], local: null },
+  both: { kubernetes: cluster, oidc: [], local },
+}
 
 interface Token {
   readonly claims?: Record<string, unknown>
@@ -105,7 +98,7 @@ export class Service {
     })
     const evaluations = new Evaluations({
       workloads: this.cluster,
-      rules: given.rules ?? rules,
+      rules: given.rules ?? RULES,
       clock: () => this.now,
       due: (keys) => this.cluster.inputsChanged(keys),
     })
@@ -114,7 +107,7 @@ export class Service {
       workloads: this.cluster,
       writer: this.cluster,
       reviews: this.cluster,
-      rules,
+      rules: RULES,
       clock: () => this.now,
       monotonic: () => this.now,
       logger: createLogger('info', sink),
@@ -128,11 +121,7 @@ export class Service {
         excludeNamespaces: ['kube-system'],
         bodyLimit: 16 * 1024,
         rate: { perSecond: 100_000, burst: 100_000 },
-        auth: {
-          kubernetes: { enabled: false, audiences: [AUDIENCE] },
-          oidc: [],
-          local: { issuer: ISSUER, audience: AUDIENCE, publicKey },
-        },
+        auth: AUTH.local,
         trustedProxies: [],
         waiters: 250,
         ...settings,

@@ -1,14 +1,12 @@
 import { expect } from 'chai'
 import { aUser, aWorkload } from '../../support/fake-cluster.ts'
-import { AUDIENCE, Service } from './service.ts'
-
-const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
+import { AUTH, Service } from './service.ts'
 
 describe('a list of everything, for callers who may not see everything', () => {
   let service: Service
 
   beforeEach(async () => {
-    service = await Service.start({ auth })
+    service = await Service.start({ auth: AUTH.cluster })
     service.cluster.users.set('alices', aUser('alice'))
     service.cluster.users.set('bobs', aUser('bob'))
   })
@@ -80,7 +78,7 @@ describe('a list of everything, for callers who may not see everything', () => {
     for (const query of ['labelSelector=tier%3Dpci', 'state=awake', 'kind=deployments', 'namespace=team-001'])
       expect(await resumed(`?continue=${token}&${query}`)).to.match(START_AGAIN)
     await service.stop()
-    service = await Service.start({ auth })
+    service = await Service.start({ auth: AUTH.cluster })
     service.cluster.users.set('alices', aUser('alice'))
     expect(await resumed(`?continue=${token}`)).to.equal('resumed')
   })

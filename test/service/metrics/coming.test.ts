@@ -7,11 +7,11 @@ import { parseMetrics } from '../../support/metrics-text.ts'
 import { ModelCluster } from '../../domain/model.ts'
 import { People, upTo } from '../../domain/people.ts'
 import { stepped } from '../../support/decisions.ts'
-import { at, MINUTE, RULES as PLAIN_RULES } from '../../support/rules.ts'
+import { at, MINUTE, RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { evaluationsOf } from '../../support/evaluations.ts'
 import { FollowedTracker, PassingTime } from './followed.ts'
-import { asleep, aWorkload, NOW, RULES, withState } from './workload.ts'
+import { asleep, aWorkload, NOW, withState } from './workload.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -166,13 +166,13 @@ describe('coming transitions', () => {
   it('are never overdue after the controller has acted, whatever people do', () => {
     const everything = fc.tuple(fc.constantFrom(...KINDS), upTo(25))
     const holds = fc.property(everything, ([kind, events]) => {
-      const cluster = new ModelCluster(kind, at('Mon 7:30'), PLAIN_RULES)
+      const cluster = new ModelCluster(kind, at('Mon 7:30'), RULES)
       cluster.annotate('enabled', 'true')
       cluster.annotate('schedule', OFFICE.schedule)
       cluster.settle()
       const people = new People(cluster)
       const time = new PassingTime(cluster.now)
-      const tracker = new FollowedTracker(PLAIN_RULES, time)
+      const tracker = new FollowedTracker(RULES, time)
       let seen: Workload | undefined
       for (const event of events) {
         people.do(event)

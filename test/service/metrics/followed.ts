@@ -37,7 +37,7 @@ export class PassingTime {
 /** A tracker that gets its workloads' changes as from the informer, including changes by time. */
 export class FollowedTracker extends WorkloadTracker {
   readonly time: PassingTime
-  readonly #copies = new Map<string, Workload>()
+  readonly #copies: Map<string, Workload>
   readonly #evaluations: Evaluations
 
   constructor(rules: Rules, time = new PassingTime(), excludeNamespaces: readonly string[] = []) {

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { Metrics, type MetricsOptions } from '../../../src/service/metrics/metrics.ts'
-import { asleep, aWorkload, NOW, RULES } from './workload.ts'
+import { asleep, aWorkload, NOW } from './workload.ts'
 import { promtool } from '../../support/promtool.ts'
-import { calendarsOf, rulesWith } from '../../support/rules.ts'
+import { calendarsOf, rulesWith, RULES } from '../../support/rules.ts'
 import { aScaledObject, rulesWithKeda } from '../../support/scaled-objects.ts'
 import { evaluationsOf } from '../../support/evaluations.ts'
 

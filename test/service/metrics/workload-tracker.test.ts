@@ -5,7 +5,8 @@ import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { aNamespace } from '../../domain/policy/inheriting.ts'
 import { FollowedTracker } from './followed.ts'
-import { asleep, aWorkload, NOW, RULES, withState } from './workload.ts'
+import { asleep, aWorkload, NOW, withState } from './workload.ts'
+import { RULES } from '../../support/rules.ts'
 
 const HOUR = 3_600_000
 

@@ -1,16 +1,14 @@
 import { expect } from 'chai'
 import { aUser, aWorkload } from '../../../support/fake-cluster.ts'
-import { AUDIENCE, NOON, Service, token } from '../service.ts'
+import { AUTH, NOON, Service, token } from '../service.ts'
 import type { State } from '../../../../src/domain/workload/state.ts'
 import { managed, pinned } from '../states.ts'
-
-const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
 
 describe('tokens of the cluster', () => {
   let service: Service
 
   beforeEach(async () => {
-    service = await Service.start({ auth })
+    service = await Service.start({ auth: AUTH.cluster })
     service.cluster.put(managed())
     service.cluster.users.set('alices', aUser('alice'))
   })

@@ -1,12 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import { aUser, aWorkload } from '../../../support/fake-cluster.ts'
-import { AUDIENCE, ISSUER, publicKey, Service, token } from '../service.ts'
+import { AUTH, ISSUER, Service, token } from '../service.ts'
 
 const CLUSTER = 'https://kubernetes.default.svc.cluster.local'
 const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
-
 let serial = 0
 /** A service account's token as the cluster makes it; each is another one. */
 const clusterToken = async () =>
@@ -20,7 +18,7 @@ describe('during a flood of bad tokens', () => {
   let service: Service
 
   beforeEach(async () => {
-    service = await Service.start({ auth, trustedProxies: ['127.0.0.1'] })
+    service = await Service.start({ auth: AUTH.cluster, trustedProxies: ['127.0.0.1'] })
     service.cluster.put(aWorkload())
   })
 
@@ -97,10 +95,9 @@ describe('a token of an issuer that is not trusted', () => {
       await service.stop()
     }
   }
-  const local = { issuer: ISSUER, audience: AUDIENCE, publicKey }
 
   it('is refused with its issuer and the trusted ones, the cluster included', async () => {
-    const service = await Service.start({ auth: { ...auth, local } })
+    const service = await Service.start({ auth: AUTH.both })
     const message = await messageOf(service, await token({ claims: { iss: `${ISSUER}/` } }))
     expect(message).to.equal(
       `the token is of an issuer that is not trusted here: it is of "${ISSUER}/", ` +
@@ -115,7 +112,7 @@ describe('a token of an issuer that is not trusted', () => {
   })
 
   it('is refused with the way to get one if some cluster made it', async () => {
-    const service = await Service.start({ auth: { ...auth, local } })
+    const service = await Service.start({ auth: AUTH.both })
     expect(await messageOf(service, await clusterToken())).to.match(
       /^the cluster does not accept the token: get one by kubectl create token/,
     )

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import { oidcVerifier } from '../../../../src/service/api/auth/oidc.ts'
 import type { Refusal } from '../../../../src/service/process/errors.ts'
-import { AUDIENCE, ISSUER, NOON, publicKey, Service, token } from '../service.ts'
+import { AUDIENCE, AUTH, NOON, Service, token } from '../service.ts'
 import { managed } from '../states.ts'
 import { OpenIdProvider, rsaKeys } from './openid-provider.ts'
 
@@ -45,9 +45,8 @@ describe('tokens of an OpenID provider', () => {
   it('are accepted beside local ones, each by its own issuer; `by` starts with oidc:', async () => {
     const service = await Service.start({
       auth: {
-        kubernetes: { enabled: false, audiences: [] },
+        ...AUTH.local,
         oidc: [{ issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms: ['RS256'] }],
-        local: { issuer: ISSUER, audience: AUDIENCE, publicKey },
       },
     })
     try {

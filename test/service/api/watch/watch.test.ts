@@ -2,7 +2,8 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import { compileSchedule } from '../../../../src/domain/schedule/schedule.ts'
 import { expectDocumentedEvent } from '../documented.ts'
-import { AUDIENCE, NOON, rules, Service, token } from '../service.ts'
+import { AUTH, NOON, Service, token } from '../service.ts'
+import { RULES } from '../../../support/rules.ts'
 import { EventStream } from '../../../support/event-stream.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { aUser, aWorkload } from '../../../support/fake-cluster.ts'
@@ -64,7 +65,7 @@ describe('a list as a stream', function () {
     let hours = '8:00-18:00'
     const compile = () => compileSchedule(hours, 'UTC')
     await service.stop()
-    service = await Service.start({}, { rules: { ...rules, compile } })
+    service = await Service.start({}, { rules: { ...RULES, compile } })
     const workload = managed({}, { name: 'web', annotations: { schedule: hours } })
     service.cluster.put(workload)
     const stream = await watch()
@@ -258,8 +259,7 @@ describe('a stream for a caller who may not see everything', function () {
   let seen: Set<string>
 
   beforeEach(async () => {
-    const auth = { kubernetes: { enabled: true, audiences: [AUDIENCE] }, oidc: [], local: null }
-    service = await Service.start({ auth }, { watchBeat: 100 })
+    service = await Service.start({ auth: AUTH.cluster }, { watchBeat: 100 })
     service.cluster.users.set('alices', aUser('alice'))
     seen = new Set(['shop'])
     service.cluster.allows = (_user, { namespace }) => seen.has(namespace ?? '')

@@ -5,9 +5,9 @@ import { Evaluations } from '../../../../src/service/evaluating/evaluations.ts'
 import type { WorkloadKey } from '../../../../src/domain/workload/workload.ts'
 import { FakeCluster, aWorkload } from '../../../support/fake-cluster.ts'
 import { FakeTime } from '../../../support/fake-time.ts'
-import { DAY, MINUTE } from '../../../support/rules.ts'
+import { DAY, MINUTE, RULES } from '../../../support/rules.ts'
 import { aDeployment } from '../../../support/workloads.ts'
-import { NOON, rules } from '../service.ts'
+import { NOON } from '../service.ts'
 
 describe('what streams of lists share', () => {
   let cluster: FakeCluster
@@ -18,7 +18,7 @@ describe('what streams of lists share', () => {
     cluster = new FakeCluster()
     time = new FakeTime(NOON)
     const { clock } = time
-    watched = new WatchedWorkloads({ workloads: cluster, rules, clock })
+    watched = new WatchedWorkloads({ workloads: cluster, rules: RULES, clock })
   })
 
   it('keeps nothing of a wait that has ended: a stream waits again and again for as long as it is open', async () => {
@@ -42,7 +42,7 @@ describe('what streams of lists share', () => {
   it('has records that are told again within a minute when the clock is set back: the override that had ended still runs', async () => {
     const { clock, later } = time
     const due = (keys: Iterable<WorkloadKey>) => cluster.inputsChanged(keys)
-    const evaluations = new Evaluations({ workloads: cluster, rules, clock, later, due })
+    const evaluations = new Evaluations({ workloads: cluster, rules: RULES, clock, later, due })
     cluster.onChange((before, after) => evaluations.changed(before, after))
     const overridden = aDeployment()
       .withReplicas(3)
