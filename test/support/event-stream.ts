@@ -1,3 +1,4 @@
+import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { Agent, request } from 'undici'
 import { eventually } from './eventually.ts'
 
@@ -17,6 +18,11 @@ export class EventStream {
   /** Of a refusal. */
   text = ''
   ended = false
+  readonly #parser: EventSourceParser = createParser({
+    onComment: (comment) => this.comments.push(comment),
+    onEvent: ({ event = 'message', id, data }) =>
+      this.events.push({ event, id, data: JSON.parse(data) as StreamEvent['data'] }),
+  })
   readonly #agent: Agent
   readonly #gone: AbortController
 
@@ -53,30 +59,13 @@ export class EventStream {
   }
 
   async #read(body: AsyncIterable<Buffer>): Promise<void> {
-    let rest = ''
     const decoder = new TextDecoder()
     try {
-      for await (const chunk of body) {
-        const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
-        rest = blocks.pop() ?? ''
-        for (const block of blocks) this.#take(block.split('\n'))
-      }
+      for await (const chunk of body) this.#parser.feed(decoder.decode(chunk, { stream: true }))
     } catch {
       // it was closed, by us or by them
     }
     this.ended = true
-  }
-
-  #take(lines: readonly string[]): void {
-    const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
-    this.comments.push(...lines.filter((line) => line.startsWith(':')))
-    const data = field('data')
-    if (data === undefined) return
-    this.events.push({
-      event: field('event') ?? 'message',
-      id: field('id'),
-      data: JSON.parse(data) as Record<string, unknown>,
-    })
   }
 
   /** As `added shop/web`, in order. */

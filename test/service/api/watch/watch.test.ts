@@ -147,10 +147,7 @@ describe('a list as a stream', function () {
 
   it('shows by comments that the connection lives', async () => {
     const stream = await watch()
-    await eventually(
-      'two bookmarks',
-      () => stream.comments.filter((each) => each === ': bookmark').length > 1,
-    )
+    await eventually('two bookmarks', () => stream.comments.filter((each) => each === 'bookmark').length > 1)
     expect(stream.told).to.deep.equal(['listed'])
   })
 
