@@ -1,6 +1,4 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import type { Clock, Monotonic } from '../process/clock.ts'
-import type { Rules } from '../../domain/deciding/rules.ts'
 import type { LeadershipObserver } from '../leadership/ports.ts'
 import { ApiMetrics } from './api-metrics.ts'
 import { exportComing } from './coming-metrics.ts'
@@ -8,11 +6,9 @@ import { ControllerMetrics } from './controller-metrics.ts'
 import { handlerFailures } from './handler-failures.ts'
 import { KubernetesMetrics } from './kubernetes-metrics.ts'
 import { MetricFactory } from './metric-factory.ts'
-import type { Evaluations } from '../evaluating/ports.ts'
-import type { TeamOf } from './by-team.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
 import { exportTeams, exportWorkloads } from './workload-metrics.ts'
-import { WorkloadTracker } from './workload-tracker.ts'
+import { WorkloadTracker, type TrackerOptions } from './workload-tracker.ts'
 
 /** Gauges of prom-client whose names end in `_total`, which only a counter's may. */
 const MISNAMED = [
@@ -21,16 +17,7 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ]
 
-export interface MetricsOptions {
-  readonly evaluations: Evaluations
-  readonly rules: Rules
-  readonly clock: Clock
-  /** Default: the system's. */
-  readonly monotonic?: Monotonic
-  /** Namespaces whose workloads Dormouse never touches, and so does not count; default: none. */
-  readonly excludeNamespaces?: readonly string[]
-  /** The team of a workload; default: no label names teams. */
-  readonly teamOf?: TeamOf | undefined
+export interface MetricsOptions extends TrackerOptions {
   /** Adds a gauge with each workload's name, for small clusters. */
   readonly perWorkload: boolean
   /** Adds prom-client's metrics of the process. */

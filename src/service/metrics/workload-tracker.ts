@@ -27,13 +27,14 @@ interface Conflict {
   readonly reason: AutoscalerConflict
 }
 
-interface TrackerOptions {
+export interface TrackerOptions {
   readonly evaluations: Evaluations
   readonly rules: Rules
   readonly clock: Clock
   /** Default: the system's. */
-  readonly monotonic?: Monotonic | undefined
-  readonly excludeNamespaces?: readonly string[] | undefined
+  readonly monotonic?: Monotonic
+  /** Namespaces whose workloads Dormouse never touches, and so does not count; default: none. */
+  readonly excludeNamespaces?: readonly string[]
   /** undefined: no label names teams. */
   readonly teamOf?: TeamOf | undefined
 }
