@@ -341,6 +341,13 @@ describe('a faulty configuration', () => {
     expect(only('foo: bar').message).to.equal("unknown key 'foo': remove it")
   })
 
+  it('has sizes in powers of 1024, each with its unit', () => {
+    const sizes = ['1024B', '16KiB', '1MiB'].map((size) => load(`api: { bodyLimit: ${size} }`).api.bodyLimit)
+    expect(sizes).to.deep.equal([1024, 16_384, 1_048_576])
+    for (const size of ['', '2048', '16KB', '16kib', '0.5MiB', '-1KiB', '16 KiB', '1GiB'])
+      expect(only(`api: { bodyLimit: "${size}" }`).pointer, size).to.equal('/api/bodyLimit')
+  })
+
   it('says how a duration is written', () => {
     expect(only("operationTimeout: '8'").message).to.equal(
       'expected a duration such as 90s, 1h30m or 2d, from 1s to 1d, found "8": did you mean 8m or 8h?',
