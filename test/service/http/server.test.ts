@@ -1,15 +1,21 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type ServerOptions } from 'node:http'
+import { createServer, type ServerOptions } from 'node:http'
 import { Agent, createServer as createTlsServer, get, type Server as TlsServer } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import type { TlsOptions } from 'node:tls'
 import { expect } from 'chai'
-import { HttpServer } from '../../../src/service/http/server.ts'
+import { HttpServer, type Listener } from '../../../src/service/http/server.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { selfSigned } from '../../support/certificate.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 import { Service, token } from '../api/service.ts'
 import { managed } from '../api/states.ts'
+
+/** Listens by this server on a free port, and answers nothing. */
+function serverBy(createServer: NonNullable<Listener['createServer']>, logger = createLogger('silent')) {
+  const listener = { host: '127.0.0.1', port: 0, createServer, handle: () => undefined }
+  return new HttpServer([listener], { clock: Date.now, logger })
+}
 
 describe('the server', () => {
   let service: Service
@@ -76,15 +82,10 @@ describe('the server', () => {
 
   it('checks for slow clients more often than the time they are given', async () => {
     let given: ServerOptions = {}
-    const deps = { clock: Date.now, logger: createLogger('silent') }
-    const take = (options: ServerOptions, handle: RequestListener) => {
+    const server = serverBy((options, handle) => {
       given = options
       return createServer(options, handle)
-    }
-    const server = new HttpServer(
-      [{ host: '127.0.0.1', port: 0, createServer: take, handle: () => undefined }],
-      deps,
-    )
+    })
     await server.start()
     await server.stop()
     const { connectionsCheckingInterval: interval = 30_000, headersTimeout = 0 } = given
@@ -93,12 +94,8 @@ describe('the server', () => {
 
   it('closes the connection of a broken request, although its client never does', async () => {
     const accepted = Promise.withResolvers<Socket>()
-    const take = (options: ServerOptions, handle: RequestListener) =>
-      createServer(options, handle).once('connection', accepted.resolve)
-    const deps = { clock: Date.now, logger: createLogger('silent') }
-    const server = new HttpServer(
-      [{ host: '127.0.0.1', port: 0, createServer: take, handle: () => undefined }],
-      deps,
+    const server = serverBy((options, handle) =>
+      createServer(options, handle).once('connection', accepted.resolve),
     )
     await server.start()
     const { port } = new URL(server.url)
@@ -166,14 +163,11 @@ describe('the server', () => {
   it('over TLS keeps idle connections longer than the API server does, and closes them when it stops', async () => {
     const certificate = await selfSigned()
     let listening: TlsServer | undefined
-    const take = (options: ServerOptions) =>
-      (listening = createTlsServer({ ...options, ...certificate }, (_, response) => response.end()))
     const warnings: string[] = []
-    const logger = createLogger('warn', { write: (line) => warnings.push(line) })
-    const deps = { clock: Date.now, logger }
-    const server = new HttpServer(
-      [{ host: '127.0.0.1', port: 0, createServer: take, handle: () => undefined }],
-      deps,
+    const server = serverBy(
+      (options) =>
+        (listening = createTlsServer({ ...options, ...certificate }, (_, response) => response.end())),
+      createLogger('warn', { write: (line) => warnings.push(line) }),
     )
     await server.start()
     expect(listening?.keepAliveTimeout).to.be.above(90_000)
