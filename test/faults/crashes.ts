@@ -1,9 +1,9 @@
 import type { Kind } from '../../src/domain/workload/workload.ts'
 import { Dormouse } from '../support/dormouse.ts'
+import { ProgramClock } from '../support/program-clock.ts'
 import { comingMinute, sleepsAt, wakesAt } from '../support/schedules.ts'
 import type { Called } from './called.ts'
 import { comesToRest, type Scheduled, type Want } from './resting.ts'
-import { clockBefore } from './shifted-clock.ts'
 import { behind, type ThroughFaults } from './through-faults.ts'
 
 /** The cause of Dormouse's action, and the call at which it is killed. */
@@ -33,10 +33,10 @@ export async function survivesCrash(here: ThroughFaults, crash: Crash): Promise<
   const name = `crash-${by}-${want}-${crash.index}-${crash.stage}`
   const edge = by === 'edge' ? comingMinute(PREPARATION) : undefined
   const workload = await prepared(here, { kind, name, want, edge })
-  const preload = edge === undefined ? undefined : clockBefore(edge, LEAD)
+  const clock = edge === undefined ? undefined : new ProgramClock({ offset: edge - LEAD - Date.now() })
   const starting = Promise.withResolvers<Dormouse>()
   const killing = killAt(here, crash, starting.promise)
-  starting.resolve(Dormouse.start(behind(here.proxy, here.cluster), SETTINGS, preload))
+  starting.resolve(Dormouse.start(behind(here.proxy, here.cluster), SETTINGS, clock?.preload))
   const dormouse = await starting.promise
   const ask = async () => {
     const client = dormouse.api.workload(kind, here.namespace, name)
@@ -65,6 +65,7 @@ export async function survivesCrash(here: ThroughFaults, crash: Crash): Promise<
   } finally {
     here.proxy.lift()
     await dormouse.stop()
+    clock?.remove()
     await here.cluster.admin.expect('DELETE', here.path(kind, name))
   }
 }

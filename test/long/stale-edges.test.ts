@@ -3,13 +3,13 @@ import type { Kind } from '../../src/domain/workload/workload.ts'
 import { FaultProxy } from '../faults/fault-proxy.ts'
 import { FIRSTS, perform, type Pair } from '../faults/pairs.ts'
 import { patchesEnd } from '../faults/resting.ts'
-import { clockBefore } from '../faults/shifted-clock.ts'
 import { behind } from '../faults/through-faults.ts'
 import { describeOn } from '../support/clusters.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import { manifest } from '../support/manifests.ts'
+import { ProgramClock } from '../support/program-clock.ts'
 import { comingMinute, sleepsAt, wakesAt } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 import { marksOf } from '../e2e/agreement.ts'
@@ -38,6 +38,7 @@ describeOn('an edge decided on a view one version behind', function (on) {
   this.timeout(180_000)
   /** A replica that only answers requests. */
   const here = served(on, { controller: { enabled: false } })
+  const clock = new ProgramClock()
   let proxy: FaultProxy
   let leader: Dormouse
 
@@ -48,6 +49,7 @@ describeOn('an edge decided on a view one version behind', function (on) {
   after(async () => {
     await leader?.stop()
     await proxy.stop()
+    clock.remove()
   })
 
   it(`${CASES.length} cases end as if the leader had seen what came before`, async () => {
@@ -62,8 +64,8 @@ describeOn('an edge decided on a view one version behind', function (on) {
       { type: 'answer', stage: 'before', status: 200, body: older },
     )
     const thaw = proxy.freeze(STALE)
-    const preload = clockBefore(edge, 0)
-    leader = await Dormouse.start(behind(proxy, on()), { newWorkloadGrace: '0s' }, preload)
+    clock.moveTo(edge - Date.now())
+    leader = await Dormouse.start(behind(proxy, on()), { newWorkloadGrace: '0s' }, clock.preload)
     await eventually('it to lead', () => leader.log.some(({ msg }) => msg === 'this replica leads'))
     // Dormouse asks every 2 s for deleted objects, until the watch reports them.
     await patchesEnd(proxy, ({ name }) => !name.endsWith('-delete'))

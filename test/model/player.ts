@@ -1,5 +1,6 @@
 import { milliseconds } from '../../src/domain/schedule/duration.ts'
 import type { Cluster } from '../support/cluster.ts'
+import { ProgramClock } from '../support/program-clock.ts'
 import { calendarsOf, HOUR, rulesWith } from '../support/rules.ts'
 import { startSandboxCluster } from '../support/sandbox-cluster.ts'
 import type { Patience } from './rest.ts'
@@ -20,8 +21,8 @@ export const SANDBOX: Place = {
   moves: true,
   patience: { quiet: 300, longest: 45_000 },
   async start() {
-    const clock = { ahead: 0 }
-    const cluster = await startSandboxCluster({ readyAfterMs: 20, clock: () => Date.now() + clock.ahead })
+    const clock = new ProgramClock({ nap: 50 })
+    const cluster = await startSandboxCluster({ readyAfterMs: 20, clock: () => clock.now() })
     const world = await World.start(cluster, 2, clock)
     const stop = async () => {
       await world.stop()
@@ -37,7 +38,7 @@ export function realPlace(cluster: () => Cluster): Place {
     moves: false,
     patience: { quiet: 1500, longest: 90_000 },
     async start() {
-      const world = await World.start(cluster(), 2)
+      const world = await World.start(cluster(), 2, new ProgramClock({ nap: null }))
       return { world, stop: () => world.stop() }
     },
   }

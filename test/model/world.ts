@@ -13,13 +13,12 @@ import { Balancer } from '../support/balancer.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { Dormouse, type Settings } from '../support/dormouse.ts'
 import { inForce, ownNamespace, withdraw } from '../support/enforced.ts'
+import type { ProgramClock } from '../support/program-clock.ts'
 import { HOUR, MINUTE } from '../support/rules.ts'
 import { createNamespace } from '../support/served.ts'
 import { CONFIGURED, defineBoats, undefineBoats } from './kinds.ts'
-import { AHEAD, type MoveClock } from './moved-clock.ts'
 import { calendarsAround, POLICIES } from './policies.ts'
 
-const PRELOAD = new URL('./moved-clock.ts', import.meta.url).href
 const PROBED = 'model-probe'
 
 /** The settings of scenarios; the model's rules come from the same ones. */
@@ -44,22 +43,21 @@ export interface Replica {
 export class World {
   readonly cluster: Cluster
   readonly replicas: Replica[] = []
-  readonly #clock: { ahead: number }
+  readonly #clock: ProgramClock
   readonly #balancer: Balancer
   readonly #oneAtATime = pLimit(1)
   readonly #tokens = new Map<Dormouse, { readonly text: string; readonly until: Instant }>()
 
-  private constructor(cluster: Cluster, clock: { ahead: number }, balancer: Balancer) {
+  private constructor(cluster: Cluster, clock: ProgramClock, balancer: Balancer) {
     this.cluster = cluster
     this.#clock = clock
     this.#balancer = balancer
   }
 
-  /** `clock`: how many milliseconds the cluster's clock is ahead; without it, that cannot be moved. */
-  static async start(cluster: Cluster, replicas: number, clock = { ahead: 0 }): Promise<World> {
+  /** `clock`: of the replicas, and of a cluster whose clock can be moved. */
+  static async start(cluster: Cluster, replicas: number, clock: ProgramClock): Promise<World> {
     const balancer = await Balancer.start()
     const world = new World(cluster, clock, balancer)
-    process.env[AHEAD] = String(clock.ahead)
     await ownNamespace(cluster)
     await define(cluster)
     await defineBoats(cluster)
@@ -71,22 +69,18 @@ export class World {
   }
 
   get now(): Instant {
-    return Date.now() + this.#clock.ahead
+    return this.#clock.now()
   }
 
   /** Milliseconds that the clock was moved so far. */
   get ahead(): number {
-    return this.#clock.ahead
+    return this.#clock.offset
   }
 
   /** Moves everybody's clock ahead; where it cannot be moved, waits as long, or for the next minute if that is sooner. */
   async pass(milliseconds: number): Promise<void> {
     if (this.cluster.isReal) return sleep(Math.min(milliseconds, MINUTE - (Date.now() % MINUTE)))
-    this.#clock.ahead += milliseconds
-    process.env[AHEAD] = String(this.#clock.ahead)
-    const message: MoveClock = { ahead: this.#clock.ahead }
-    const running = this.replicas.filter(({ dormouse }) => dormouse.isRunning)
-    await Promise.all(running.map(({ dormouse }) => dormouse.tell(message)))
+    this.#clock.moveTo(this.#clock.offset + milliseconds)
   }
 
   /** Asks a replica that runs, `which` of them in turn. */
@@ -161,7 +155,7 @@ export class World {
     await undefine(this.cluster)
     await undefineBoats(this.cluster)
     await this.#balancer.stop()
-    delete process.env[AHEAD]
+    this.#clock.remove()
   }
 
   async #join(): Promise<void> {
@@ -182,7 +176,7 @@ export class World {
       },
     }
     const proxy = await FaultProxy.before(this.cluster.dormouseKubeconfig)
-    const dormouse = await Dormouse.start(behind(proxy, this.cluster), settings, PRELOAD)
+    const dormouse = await Dormouse.start(behind(proxy, this.cluster), settings, this.#clock.preload)
     this.replicas.push({ dormouse, proxy, port })
     this.#balance()
   }

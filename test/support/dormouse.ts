@@ -119,12 +119,6 @@ export class Dormouse {
     return this.#lines.map((line) => JSON.parse(line) as LogLine)
   }
 
-  /** Sends a message to the preloaded module; resolves with its answer. @throws Error when it does not run */
-  async tell(message: object): Promise<void> {
-    if (!this.#running) throw new Error('Dormouse does not run')
-    await this.#running.tell(message)
-  }
-
   get isRunning(): boolean {
     return this.#running !== undefined
   }
@@ -189,11 +183,10 @@ export function startProgram(
   main = MAIN,
 ): ChildProcess {
   const first = preload === undefined ? [] : ['--import', preload]
-  const channel = preload === undefined ? [] : (['ipc'] as const)
   const options: SpawnOptions = {
     cwd: PROJECT,
     env: { ...programEnvironment(), ...env },
-    stdio: ['pipe', 'pipe', 'pipe', ...channel],
+    stdio: ['pipe', 'pipe', 'pipe'],
   }
   return endsWithTests(spawn(process.execPath, [...first, main, ...args], options))
 }

@@ -3,7 +3,8 @@ import { openSync, readSync } from 'node:fs'
 /**
  * Loaded by a program before all else: moves its `Date` by as many milliseconds as a file says, which `ProgramClock`
  * writes while the program runs. Monotonic time and timers go on as they are, as where an administrator sets the clock.
- * With `nap`, its long timers, which look at the clock when they wake, sleep for so many milliseconds only.
+ * With `nap`, timers that look at the clock when they wake sleep for so many milliseconds at most: `Timers`, and long
+ * ones.
  */
 const { searchParams } = new URL(import.meta.url)
 const file = openSync(searchParams.get('offset') ?? '', 'r')
@@ -11,6 +12,7 @@ const offset = new BigInt64Array(1)
 /** Shorter ones bound calls and watches. None is longer than a minute. */
 const LONG = 40_000
 const LONGEST = 60_000
+const TIMERS = '/src/service/process/timers.ts'
 
 const RealDate = Date
 const realNow = Date.now
@@ -27,8 +29,14 @@ globalThis.Date = new Proxy(RealDate, {
 const nap = searchParams.get('nap')
 if (nap !== null) {
   const realTimeout = globalThis.setTimeout
-  const isLong = (milliseconds = 0) => milliseconds > LONG && milliseconds <= LONGEST
-  const shortened = (callback: () => void, milliseconds?: number, ...args: []) =>
-    realTimeout(callback, isLong(milliseconds) ? Number(nap) : milliseconds, ...args)
+  const longest = Number(nap)
+  const looksAtTheClock = (milliseconds: number) =>
+    (milliseconds > LONG && milliseconds <= LONGEST) || new Error().stack?.includes(TIMERS)
+  const shortened = (callback: () => void, milliseconds = 0, ...args: []) =>
+    realTimeout(
+      callback,
+      milliseconds > longest && looksAtTheClock(milliseconds) ? longest : milliseconds,
+      ...args,
+    )
   globalThis.setTimeout = Object.assign(shortened, realTimeout)
 }

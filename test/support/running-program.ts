@@ -48,17 +48,6 @@ export class RunningProgram {
     return JSON.parse(await Promise.race([this.#firstLine.promise, ended])) as T
   }
 
-  /** Sends a message over its channel; resolves once it has answered. @throws Error if it ends before */
-  async tell(message: object): Promise<void> {
-    const answered = once(this.#child, 'message')
-    const ended = this.#closed.then((code) => {
-      throw new Error(`the program ended with ${code} before it answered`)
-    })
-    ended.catch(() => {})
-    this.#child.send(message, () => {})
-    await Promise.race([answered, ended])
-  }
-
   /** The exit code once it has ended; null: a signal ended it. */
   ended(): Promise<number | null> {
     return this.#closed
