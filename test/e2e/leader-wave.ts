@@ -6,18 +6,23 @@ import { eventually, inParallel } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { annotated, manifest } from '../support/manifests.ts'
+import { ProgramClock } from '../support/program-clock.ts'
+import { MINUTE } from '../support/rules.ts'
 import { awakeNow, comingMinute, sleepsAt } from '../support/schedules.ts'
 import { hasFollowed } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 
 /** A candidate that relies on such a duration has not taken over at once, however slow the machine is. */
 const LONG = { duration: '180s', renew: '170s' }
+/** Milliseconds from the move of the clock to the edge. */
+const LEAD = 2000
 
 /** Tests that end the leader in the middle of a wave: first by SIGKILL, then by SIGTERM. */
 export function leaderGoes(on: () => Cluster, wave: number): void {
-  const here = enforced(on, { writesPerSecond: wave / 4 })
+  const clock = new ProgramClock()
+  const here = enforced(on, { writesPerSecond: wave / 4, preload: clock.preload })
+  after(() => clock.remove())
   let other: Dormouse
-  let edge: number
 
   before('workloads run, and a second replica', async function () {
     this.timeout(300_000)
@@ -32,12 +37,13 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
     const { dormouse, port } = await here.joined()
     other = dormouse
     here.balancer.to([port], { cut: true })
-    edge = comingMinute(wave * 30 + 5000)
+    const edge = comingMinute(30 * MINUTE)
     await everyoneGets(sleepsAt(edge))
+    clock.moveTo(edge - LEAD - Date.now())
   })
 
   it(`killed with ${wave} workloads to put to sleep: the other takes over, nothing is lost or done twice`, async function () {
-    this.timeout(Math.max(0, edge - Date.now()) + 240_000)
+    this.timeout(240_000)
     const leader = await holder()
     const moved = await midway(true)
     await here.dormouse.kill()
@@ -68,14 +74,13 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
 
   /** Resolves with their number once a part of the wave has followed. */
   async function midway(asleep: boolean): Promise<number> {
-    const timeout = Math.max(0, edge - Date.now()) + 60_000
     return eventually(
       'the wave to roll',
       async () => {
         const count = (await workloads()).filter((object) => isAsleep(object) === asleep).length
         return count > wave / 8 && count
       },
-      { timeout, pause: 150 },
+      { timeout: 60_000, pause: 150 },
     )
   }
 

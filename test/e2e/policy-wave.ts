@@ -8,10 +8,13 @@ import { eventually, inParallel } from '../support/eventually.ts'
 import { print, printFigures, quantile } from '../support/figures.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { annotated, manifest } from '../support/manifests.ts'
+import { ProgramClock } from '../support/program-clock.ts'
+import { MINUTE } from '../support/rules.ts'
 import { awakeNow, comingMinute, sleepsAt } from '../support/schedules.ts'
 import { createNamespace, hasFollowed, served } from '../support/served.ts'
 
-const MINUTE = 60_000
+/** Milliseconds from the move of the clock to the edge. */
+const LEAD = 2000
 
 /** Where the workloads of a wave have their settings: on their Namespaces and in a policy, or each on itself. */
 type Settings = 'inherited' | 'own'
@@ -49,13 +52,13 @@ export function waveByPolicy(on: () => Cluster, { namespaces, workloadsEach, com
     newWorkloadGrace: '0s',
     policies: [{ name: 'wave', namespaces: { names: [`policed-${run}-*`] }, enabled: true, schedule }],
   })
-  const here = served(on, policed(awakeNow()))
+  const clock = new ProgramClock()
+  const here = served(on, policed(awakeNow()), clock.preload)
   const waves: Wave[] = []
-  /** Milliseconds that it took to create all workloads. */
-  let creation = 0
 
   after('the namespaces go', async function () {
     this.timeout(5 * MINUTE)
+    clock.remove()
     await inParallel(spaces, (name) => on().admin.send('DELETE', `/api/v1/namespaces/${name}`))
   })
 
@@ -109,7 +112,8 @@ export function waveByPolicy(on: () => Cluster, { namespaces, workloadsEach, com
       this.timeout(20 * MINUTE)
       await here.dormouse.terminate()
       await createWorkloads(`wave-${place}`)
-      const { edge, since } = await beforeTheEdge(settings)
+      const since = Date.now()
+      const edge = await beforeTheEdge(settings)
       await eventually('all to sleep', managed('snoozed'), { timeout: 10 * MINUTE, pause: 1000 })
       const wave = waveOf(settings, patchesOf(await writesSince(since)), edge)
       waves.push(wave)
@@ -160,7 +164,6 @@ export function waveByPolicy(on: () => Cluster, { namespaces, workloadsEach, com
 
   /** Fresh ones in place of those that there were; resolves once the controllers have nothing left to do. */
   async function createWorkloads(prefix: string): Promise<void> {
-    const begun = performance.now()
     await inParallel(spaces, async (name) => {
       await on().admin.expect('DELETE', deployments(name))
       await eventually(`${name} to be empty`, async () => (await deploymentsOf(name)).length === 0, {
@@ -174,7 +177,6 @@ export function waveByPolicy(on: () => Cluster, { namespaces, workloadsEach, com
       })
       await on().create(name, objects)
     })
-    creation = performance.now() - begun
     await eventually(
       'the controllers to rest',
       async () =>
@@ -189,26 +191,22 @@ export function waveByPolicy(on: () => Cluster, { namespaces, workloadsEach, com
     )
   }
 
-  /** Settings with an edge that comes once all is known; Dormouse was started with them after `since`. */
-  async function beforeTheEdge(settings: Settings): Promise<{ edge: number; since: number }> {
-    // To annotate them takes less than to create them took.
-    for (let lead = 10_000 + creation; ; lead *= 2) {
-      const since = Date.now()
-      const edge = comingMinute(lead)
-      const schedule = sleepsAt(edge)
-      if (settings === 'own') {
-        await annotateNamespaces(null)
-        await annotateWorkloads(schedule)
-        await here.dormouse.start({ newWorkloadGrace: '0s' })
-      } else {
-        await annotateNamespaces(schedule)
-        await here.dormouse.start(policed(schedule))
-      }
-      await eventually('all to be known', managed(), { timeout: 2 * MINUTE, pause: 500 })
-      if (Date.now() < edge - 2000) return { edge, since }
-      await here.dormouse.terminate()
-      await createWorkloads(`again-${lead}`)
+  /** Starts Dormouse with settings that have an edge, and moves its clock there; returns when that is by ours. */
+  async function beforeTheEdge(settings: Settings): Promise<number> {
+    clock.moveTo(0)
+    const edge = comingMinute(30 * MINUTE)
+    const schedule = sleepsAt(edge)
+    if (settings === 'own') {
+      await annotateNamespaces(null)
+      await annotateWorkloads(schedule)
+      await here.dormouse.start({ newWorkloadGrace: '0s' })
+    } else {
+      await annotateNamespaces(schedule)
+      await here.dormouse.start(policed(schedule))
     }
+    await eventually('all to be known', managed(), { timeout: 2 * MINUTE, pause: 500 })
+    clock.moveTo(edge - LEAD - Date.now())
+    return edge - clock.offset
   }
 
   async function deploymentsOf(namespace: string): Promise<KubectlObject[]> {

@@ -4,6 +4,8 @@ import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
+import { ProgramClock } from '../support/program-clock.ts'
+import { MINUTE, SECOND } from '../support/rules.ts'
 import { asleepNow, awakeNow, comingMinute, sleepsAt } from '../support/schedules.ts'
 import { createNamespace, served, type KubectlEvent, type Served } from '../support/served.ts'
 
@@ -15,20 +17,26 @@ const MANY = 40
 describeOnBoth('settings of a Namespace', function (on) {
   this.timeout(120_000)
   const team = `team-${randomBytes(3).toString('hex')}`
-  const here = served(on, {
-    newWorkloadGrace: '0s',
-    backoff: { maxOperations: 19 },
-    policies: [
-      {
-        name: 'dev',
-        namespaces: { names: [`${team}-*`], selector: 'env=dev' },
-        workloads: { selector: 'tier!=infra' },
-        enabled: true,
-        schedule: asleepNow(),
-        timezone: 'UTC',
-      },
-    ],
-  })
+  const clock = new ProgramClock()
+  const here = served(
+    on,
+    {
+      newWorkloadGrace: '0s',
+      backoff: { maxOperations: 19 },
+      policies: [
+        {
+          name: 'dev',
+          namespaces: { names: [`${team}-*`], selector: 'env=dev' },
+          workloads: { selector: 'tier!=infra' },
+          enabled: true,
+          schedule: asleepNow(),
+          timezone: 'UTC',
+        },
+      ],
+    },
+    clock.preload,
+  )
+  after(() => clock.remove())
   const made: string[] = []
 
   /** A new Namespace with one Deployment for each name. */
@@ -71,7 +79,7 @@ describeOnBoth('settings of a Namespace', function (on) {
 
   it('enrol its workloads without a write, and put them to sleep at the edge', async () => {
     const since = Date.now()
-    const edge = comingMinute(12_000)
+    const edge = comingMinute(20 * MINUTE)
     const namespace = await space({ annotations: { [ENABLED]: 'true', [SCHEDULE]: sleepsAt(edge) } }, [
       'web',
       'api',
@@ -92,16 +100,11 @@ describeOnBoth('settings of a Namespace', function (on) {
     expect(
       Object.keys(metadata.annotations ?? {}).filter((name) => name.startsWith('dormouse.dev/')),
     ).to.deep.equal([])
-    expect((await writtenIn(namespace, since)).filter(({ at }) => at < edge)).to.deep.equal([])
+    clock.moveTo(edge - SECOND - Date.now())
     for (const name of ['web', 'api'])
-      await eventually(
-        `${name} to sleep`,
-        async () => {
-          const { is_snoozed, last_replicas } = await workload(namespace, name).status()
-          return is_snoozed && last_replicas === 2
-        },
-        { timeout: 100_000 },
-      )
+      expect((await becomes(namespace, 'asleep', name)).last_replicas, name).to.equal(2)
+    const early = (await writtenIn(namespace, since)).filter(({ at }) => at + clock.offset < edge)
+    expect(early).to.deep.equal([])
   })
 
   it('stop where a workload opts out, which wakes it', async () => {

@@ -100,7 +100,7 @@ export function enforced(
     joined: {
       value: async () => {
         const { settings: own, port } = await another()
-        const dormouse = await Dormouse.start(on(), own)
+        const dormouse = await Dormouse.start(on(), own, preload)
         replicas.push(dormouse)
         return { dormouse, port }
       },
