@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { downloadModule, hasGo } from '../go-programs/go-module.ts'
 import type { Cluster } from '../support/cluster.ts'
+import { definitionOf } from '../support/custom-kinds.ts'
 
 /** A Go module with definitions of custom resources, in files `<group>_<plural>.yaml` below `folder`. */
 const SOURCES = [
@@ -64,16 +65,5 @@ function names(): string[] {
 }
 
 function standIns({ group, kinds }: Source): object[] {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
-  return Object.entries(kinds).map(([plural, kind]) => ({
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural, kind },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-    },
-  }))
+  return Object.entries(kinds).map(([plural, kind]) => definitionOf({ group, plural, kind }))
 }

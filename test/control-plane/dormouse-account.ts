@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { goPrograms } from '../go-programs/go-program.ts'
 import type { Client, KubernetesObject } from './client.ts'
+import { account, grant } from '../support/rights.ts'
 
 /** Dormouse's account in these tests, and its username at the API server. */
 export const dormouse = {
@@ -60,14 +61,7 @@ export async function createDormouseAccount(client: Client): Promise<void> {
     const within = `namespaces/${String(object.metadata?.['namespace'])}`
     await client.expect('POST', collection.replace('NAMESPACE', within), object)
   }
-  const metadata = { name: `${name}-outside` }
-  const apiGroup = 'rbac.authorization.k8s.io'
-  await client.expect('POST', `${rbac}/clusterroles`, { metadata, rules: outsideRules })
-  await client.expect('POST', `${rbac}/clusterrolebindings`, {
-    metadata,
-    subjects: [{ kind: 'ServiceAccount', name, namespace }],
-    roleRef: { apiGroup, kind: 'ClusterRole', name: metadata.name },
-  })
+  await grant(client, account(namespace, name), { name: `${name}-outside`, rights: outsideRules })
 }
 
 async function chartObjects(): Promise<(KubernetesObject & { kind: string })[]> {

@@ -10,6 +10,7 @@ import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
+import { grant, user } from '../support/rights.ts'
 
 const REQUEST = 'dormouse.dev/request'
 
@@ -108,14 +109,7 @@ describeOn(
 
     before(async () => {
       await here.enabled('deployments', 'web', { replicas: 2 })
-      const apiGroup = 'rbac.authorization.k8s.io'
-      await on().admin.expect('POST', `/apis/${apiGroup}/v1/namespaces/${here.namespace}/rolebindings`, {
-        apiVersion: `${apiGroup}/v1`,
-        kind: 'RoleBinding',
-        metadata: { name: 'ann' },
-        roleRef: { apiGroup, kind: 'ClusterRole', name: 'edit' },
-        subjects: [{ apiGroup, kind: 'User', name: 'ann' }],
-      })
+      await grant(on().admin, user('ann'), { name: 'ann', rights: 'edit', namespace: here.namespace })
     })
 
     it('who may edit a namespace sees it, puts to sleep and wakes, and the history has the name', async () => {

@@ -6,10 +6,16 @@ import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { checkedAgainst } from '../service/cli/checking.ts'
 import { annotationsOf, define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import { describeOn } from '../support/clusters.ts'
+import {
+  defineKind,
+  mayManage,
+  mayNoLongerManage,
+  undefineKind,
+  type CustomKind,
+} from '../support/custom-kinds.ts'
 import { MAIN, programEnvironment } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { runProgram } from '../support/kubectl.ts'
-import { mayManage, mayNoLongerManage } from '../support/may-manage.ts'
 import { asleepNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 
@@ -22,12 +28,10 @@ const HUBS = `hubs.${GROUP}` as const
 const RIMS = `rims.${GROUP}` as const
 /** Nobody has installed it. */
 const SPOKES = `spokes.${GROUP}` as const
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-/** A definition with its count at `.spec.size.count`. */
-function definition(plural: string, kind: string, minimum = 0) {
-  const count = { type: 'integer', minimum }
-  const size = { type: 'object', properties: { count } }
+/** One with its count at `.spec.size.count`. */
+function wheelLike(plural: string, kind: string, minimum = 0): CustomKind {
+  const size = { type: 'object', properties: { count: { type: 'integer', minimum } } }
   const workloadRef = { type: 'object', properties: { kind: { type: 'string' }, name: { type: 'string' } } }
   const schema = {
     type: 'object',
@@ -36,38 +40,16 @@ function definition(plural: string, kind: string, minimum = 0) {
       status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
     },
   }
-  const scale = { specReplicasPath: '.spec.size.count', statusReplicasPath: '.status.replicas' }
-  const version = {
-    name: VERSION,
-    served: true,
-    storage: true,
-    schema: { openAPIV3Schema: schema },
-    subresources: { status: {}, scale },
-  }
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${GROUP}` },
-    spec: { group: GROUP, scope: 'Namespaced', names: { plural, kind }, versions: [version] },
-  }
+  return { group: GROUP, version: VERSION, plural, kind, schema, countPath: '.spec.size.count' }
 }
+const DEFINED = [wheelLike('wheels', 'Wheel'), wheelLike('hubs', 'Hub', 1), wheelLike('rims', 'Rim')] as const
 
 describeOn(
   'configured kinds',
   function (on) {
     this.timeout(240_000)
     before('three of four kinds are defined, and Dormouse may see them', async () => {
-      for (const object of [
-        definition('wheels', 'Wheel'),
-        definition('hubs', 'Hub', 1),
-        definition('rims', 'Rim'),
-      ])
-        await on().admin.expect('POST', DEFINITIONS, object)
-      for (const plural of ['wheels', 'hubs', 'rims'])
-        await eventually(
-          `${plural} to be served`,
-          async () => (await on().admin.send('GET', `/apis/${GROUP}/${VERSION}/${plural}`)).status === 200,
-        )
+      for (const each of DEFINED) await defineKind(on(), each)
       await mayManage(on(), GROUP)
     })
 
@@ -88,7 +70,7 @@ describeOn(
 
     after(async () => {
       await mayNoLongerManage(on(), GROUP)
-      for (const name of [WHEELS, HUBS, RIMS]) await on().admin.send('DELETE', `${DEFINITIONS}/${name}`)
+      for (const each of DEFINED) await undefineKind(on(), each)
     })
 
     /** Creates a wheel; resolves once Dormouse knows it. */
@@ -234,7 +216,7 @@ describeOn(
     })
 
     it('whose definition goes away and comes back are left and taken up again, and the others go on', async () => {
-      await on().admin.expect('DELETE', `${DEFINITIONS}/${WHEELS}`)
+      await undefineKind(on(), DEFINED[0])
       await eventually(
         'the kind to be missed',
         async () => (await wheel('rolling').attempt('GET', '')).status === 503,
@@ -242,17 +224,7 @@ describeOn(
       )
       const other = await here.enabled('deployments', 'other')
       expect(await other.snooze('?wait=60s')).to.include({ is_snoozed: true })
-      await eventually(
-        'the definition to be gone',
-        async () => (await on().admin.send('GET', `${DEFINITIONS}/${WHEELS}`)).status === 404,
-        { timeout: 60_000 },
-      )
-      await on().admin.expect('POST', DEFINITIONS, definition('wheels', 'Wheel'))
-      await eventually(
-        'the API server to serve it',
-        async () => (await on().admin.send('GET', path())).status === 200,
-        { timeout: 60_000 },
-      )
+      await defineKind(on(), DEFINED[0])
       await create('again', { size: { count: 2 } })
       await wheel('again').enable()
       expect(await wheel('again').snooze()).to.include({ is_snoozed: true, last_replicas: 2 })

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { Cluster } from '../support/cluster.ts'
 import { LeftBehind } from './left-behind.ts'
 import { inAnOldCluster } from './old-cluster.ts'
+import { grant, takeBack, user, type Rule } from '../support/rights.ts'
 
-const GROUP = 'rbac.authorization.k8s.io'
 /** The Namespace that the person may not write, and the one whose Secrets the person may not read. */
 const [CLOSED, SECRET] = ['kg-shop', 'kg-data']
 const PERSON = 'ida'
@@ -21,15 +21,16 @@ export function byAPersonWithFewRights(on: () => Cluster): void {
     this.timeout(120_000)
     await left.load({ isStopped: true })
     kubeconfig = (await on().personKubeconfig?.(PERSON)) ?? ''
-    const { code, stderr } = await on().kubectl.withFile('create', grants(namespaces))
-    expect(code, stderr).to.equal(0)
+    const { admin } = on()
+    await grant(admin, user(PERSON), { name: 'importer', rights: rights(namespaces) })
+    const secrets = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]
+    for (const namespace of namespaces.filter((name) => name !== SECRET))
+      await grant(admin, user(PERSON), { name: 'import-secrets', rights: secrets, namespace })
   })
 
   after('and goes again', async function () {
     this.timeout(240_000)
-    for (const each of grants(namespaces))
-      if (each.kind.startsWith('Cluster'))
-        await on().admin.send('DELETE', `/apis/${GROUP}/v1/${each.kind.toLowerCase()}s/${each.metadata.name}`)
+    await takeBack(on().admin, 'importer')
     await left.remove()
   })
 
@@ -86,42 +87,16 @@ function marksOf({ metadata = {} }: { metadata?: object }): unknown {
   return ours
 }
 
-function grants(namespaces: readonly string[]) {
-  const role = (name: string, ...rules: object[]) => ({
-    apiVersion: `${GROUP}/v1`,
-    kind: 'ClusterRole',
-    metadata: { name },
-    rules,
-  })
-  const rule = (apiGroups: string[], resources: string[], verbs: string[], resourceNames?: string[]) => ({
-    apiGroups,
-    resources,
-    verbs,
-    ...(resourceNames && { resourceNames }),
-  })
-  const binding = (kind: string, name: string, namespace?: string) => ({
-    apiVersion: `${GROUP}/v1`,
-    kind,
-    metadata: { name, ...(namespace && { namespace }) },
-    roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name },
-    subjects: [{ kind: 'User', name: PERSON, apiGroup: GROUP }],
-  })
+/** Everywhere, but that one Namespace itself cannot be written. */
+function rights(namespaces: readonly string[]): Rule[] {
   const writable = namespaces.filter((name) => name !== CLOSED)
   return [
-    role(
-      'importer',
-      rule(
-        ['apps', 'batch', 'autoscaling'],
-        ['deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'horizontalpodautoscalers'],
-        ['get', 'list', 'patch'],
-      ),
-      rule(['kube-green.com'], ['sleepinfos'], ['get', 'list', 'delete']),
-      rule([''], ['namespaces'], ['get', 'patch'], writable),
-    ),
-    role('import-secrets', rule([''], ['secrets'], ['get'])),
-    binding('ClusterRoleBinding', 'importer'),
-    ...namespaces
-      .filter((name) => name !== SECRET)
-      .map((namespace) => binding('RoleBinding', 'import-secrets', namespace)),
+    {
+      apiGroups: ['apps', 'batch', 'autoscaling'],
+      resources: ['deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'horizontalpodautoscalers'],
+      verbs: ['get', 'list', 'patch'],
+    },
+    { apiGroups: ['kube-green.com'], resources: ['sleepinfos'], verbs: ['get', 'list', 'delete'] },
+    { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'patch'], resourceNames: writable },
   ]
 }

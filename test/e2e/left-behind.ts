@@ -9,6 +9,7 @@ import { eventually, inParallel } from '../support/eventually.ts'
 import type { ProgramClock } from '../support/program-clock.ts'
 import { createNamespace } from '../support/served.ts'
 import { expectedOf, objectsOf, type Expected, type Tool } from '../import/plan/recording.ts'
+import { defineKind } from '../support/custom-kinds.ts'
 
 /** Their times end on dates, or they are of kinds that this Dormouse does not manage. */
 const LEFT_OUT = /freeze|release|until|past|future|own-old/
@@ -42,7 +43,7 @@ export class LeftBehind {
   /** Creates all of it, replacing existing objects; stops the tool itself if requested. */
   async load({ isStopped = false } = {}): Promise<void> {
     const on = this.#on()
-    await defineForeign(on)
+    for (const each of FOREIGN) await defineKind(on, each)
     for (const { metadata, kind } of this.objects) {
       if (kind !== 'Namespace') continue
       const { status } = await on.admin.send('GET', `/api/v1/namespaces/${metadata.name}`)
@@ -178,28 +179,6 @@ function isFirst({ kind }: ImportedObject): boolean {
 }
 
 const FOREIGN = [
-  { group: 'kube-green.com', plural: 'sleepinfos', kind: 'SleepInfo' },
-  { group: 'keda.sh', plural: 'scaledobjects', kind: 'ScaledObject' },
+  { group: 'kube-green.com', plural: 'sleepinfos', kind: 'SleepInfo', version: 'v1alpha1' },
+  { group: 'keda.sh', plural: 'scaledobjects', kind: 'ScaledObject', version: 'v1alpha1' },
 ]
-
-/** Definitions that take anything, where there are none. */
-async function defineForeign({ admin }: Cluster): Promise<void> {
-  for (const { group, plural, kind } of FOREIGN) {
-    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
-    await admin.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `${plural}.${group}` },
-      spec: {
-        group,
-        scope: 'Namespaced',
-        names: { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` },
-        versions: [{ name: 'v1alpha1', served: true, storage: true, schema }],
-      },
-    })
-    await eventually(`${plural} to be served`, async () => {
-      const { status } = await admin.send('GET', `/apis/${group}/v1alpha1/${plural}`)
-      return status === 200
-    })
-  }
-}

@@ -9,45 +9,15 @@ import { describeOn } from '../support/clusters.ts'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { runProgram } from '../support/kubectl.ts'
-import { mayManage, mayNoLongerManage } from '../support/may-manage.ts'
+import { defineKind, mayManage, mayNoLongerManage, undefineKind } from '../support/custom-kinds.ts'
 import { served } from '../support/served.ts'
+import { grant, user, type Rule } from '../support/rights.ts'
 
 const CLIENT = join(PROJECT, 'src', 'client', 'main.ts')
 const PUBLISHED = '/api/v1/namespaces/kube-public/configmaps/dormouse'
-const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const GROUP = 'published.example.com'
 const GEARS = `gears.${GROUP}`
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-const DEFINITION = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: GEARS },
-  spec: {
-    group: GROUP,
-    scope: 'Namespaced',
-    names: { plural: 'gears', kind: 'Gear' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: { type: 'object', properties: { replicas: { type: 'integer' } } },
-              status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-            },
-          },
-        },
-        subresources: {
-          status: {},
-          scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
-        },
-      },
-    ],
-  },
-}
+const GEAR = { group: GROUP, plural: 'gears', kind: 'Gear', countPath: '.spec.replicas' }
 
 const DAY = 24 * 3_600_000
 /** `20261224`, of today or so many days later. */
@@ -72,11 +42,7 @@ describeOn('what is published for clients', function (on) {
   before('a calendar with a holiday', () => writeFile(file, holidays(2)))
 
   before('a kind of its own, and nothing published', async () => {
-    await on().admin.expect('POST', DEFINITIONS, DEFINITION)
-    await eventually(
-      'the kind to be served',
-      async () => (await on().admin.send('GET', `/apis/${GROUP}/v1/gears`)).status === 200,
-    )
+    await defineKind(on(), GEAR)
     await mayManage(on(), GROUP)
     await on().admin.expect('PATCH', PUBLISHED, { data: null })
   })
@@ -103,7 +69,7 @@ describeOn('what is published for clients', function (on) {
 
   after(async () => {
     await mayNoLongerManage(on(), GROUP)
-    await on().admin.send('DELETE', `${DEFINITIONS}/${GEARS}`)
+    await undefineKind(on(), GEAR)
     await on().admin.send('PATCH', PUBLISHED, { data: null })
   })
 
@@ -140,7 +106,9 @@ describeOn('what is published for clients', function (on) {
     const gear = { apiVersion: `${GROUP}/v1`, kind: 'Gear', metadata: { name: 'cog' }, spec: { replicas: 2 } }
     expect(await here.withFile('create', gear)).to.include({ code: 0 })
     const kubeconfig = (await on().personKubeconfig?.('dora')) ?? on().adminKubeconfig
-    await mayEdit('dora')
+    const rights = [{ apiGroups: [GROUP], resources: ['gears'], verbs: ['get', 'list', 'watch', 'patch'] }]
+    await may('dora', 'edit', 'edit')
+    await may('dora', 'gears', rights)
     const listed = await eventually('both to be listed', async () => {
       const { stdout } = await client(kubeconfig, 'list', '-n', here.namespace, '-o', 'wide')
       return /\bcog\b/.test(stdout) && /\bweb\b/.test(stdout) && stdout
@@ -158,7 +126,9 @@ describeOn('what is published for clients', function (on) {
     }
 
     before('a person who may read and patch in one namespace alone, which a policy manages', async () => {
-      await mayPatch('dave')
+      // And nothing else anywhere: not read the Namespace itself.
+      const rights = [{ apiGroups: ['apps'], resources: ['*'], verbs: ['get', 'list', 'patch'] }]
+      await may('dave', 'patchers', rights)
       await here.create('deployments', 'by-policy')
       await here.create('deployments', 'infra', { labels: { tier: 'infra' } })
       await on().admin.expect('PATCH', `/api/v1/namespaces/${here.namespace}`, {
@@ -182,7 +152,7 @@ describeOn('what is published for clients', function (on) {
 
     it('let the client of that person say who is managed, by what, and when it sleeps', async () => {
       await filled()
-      await mayRead('dave')
+      await may('dave', 'readers', [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get'] }])
       const type = await person()
       const { stdout, stderr } = await eventually('the right', async () => {
         const answer = await type('list', '-o', 'wide')
@@ -296,17 +266,17 @@ describeOn('what is published for clients', function (on) {
     await on().admin.expect('POST', PUBLISHED.replace(/\/dormouse$/, ''), { metadata })
     try {
       const kubeconfig = (await on().personKubeconfig?.('emil')) ?? ''
-      const may = async (...args: string[]) => {
+      const can = async (...args: string[]) => {
         const own = [`--kubeconfig=${kubeconfig}`, '-n', 'kube-public']
         const { code, stderr } = await runProgram('kubectl', [...own, ...args], { env: programEnvironment() })
         if (code !== 0) expect(stderr).to.match(/forbidden/i)
         return code === 0
       }
-      expect(await may('get', 'configmap', 'dormouse'), 'get it').to.equal(true)
-      expect(await may('get', 'configmap', metadata.name), 'get another').to.equal(false)
-      expect(await may('get', 'configmaps'), 'list').to.equal(false)
-      expect(await may('annotate', 'configmap', 'dormouse', 'a=b'), 'change it').to.equal(false)
-      expect(await may('delete', 'configmap', 'dormouse'), 'delete it').to.equal(false)
+      expect(await can('get', 'configmap', 'dormouse'), 'get it').to.equal(true)
+      expect(await can('get', 'configmap', metadata.name), 'get another').to.equal(false)
+      expect(await can('get', 'configmaps'), 'list').to.equal(false)
+      expect(await can('annotate', 'configmap', 'dormouse', 'a=b'), 'change it').to.equal(false)
+      expect(await can('delete', 'configmap', 'dormouse'), 'delete it').to.equal(false)
     } finally {
       await on().admin.send('DELETE', other)
     }
@@ -317,41 +287,6 @@ describeOn('what is published for clients', function (on) {
     return runProgram(process.execPath, [CLIENT, ...args], { cwd: PROJECT, env })
   }
 
-  /** May get, list and patch workloads in the namespace, and nothing else anywhere: not read the Namespace itself. */
-  const mayPatch = (user: string) =>
-    may(user, 'patchers', { apiGroups: ['apps'], resources: ['*'], verbs: ['get', 'list', 'patch'] })
-
-  const mayRead = (user: string) =>
-    may(user, 'readers', { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] })
-
-  /** In the namespace. */
-  async function may(user: string, name: string, rule: object): Promise<void> {
-    const apiGroup = 'rbac.authorization.k8s.io'
-    const within = `${RBAC}/namespaces/${here.namespace}`
-    const metadata = { name }
-    const rules = [rule]
-    await on().admin.expect('POST', `${within}/roles`, { metadata, rules })
-    await on().admin.expect('POST', `${within}/rolebindings`, {
-      metadata,
-      roleRef: { apiGroup, kind: 'Role', ...metadata },
-      subjects: [{ apiGroup, kind: 'User', name: user }],
-    })
-  }
-
-  /** Edits the namespace, and these kinds in it. */
-  async function mayEdit(user: string): Promise<void> {
-    const apiGroup = 'rbac.authorization.k8s.io'
-    const within = `${RBAC}/namespaces/${here.namespace}`
-    const rules = [{ apiGroups: [GROUP], resources: ['gears'], verbs: ['get', 'list', 'watch', 'patch'] }]
-    await on().admin.expect('POST', `${within}/roles`, { metadata: { name: 'gears' }, rules })
-    for (const [kind, name] of [
-      ['ClusterRole', 'edit'],
-      ['Role', 'gears'],
-    ])
-      await on().admin.expect('POST', `${within}/rolebindings`, {
-        metadata: { name },
-        roleRef: { apiGroup, kind, name },
-        subjects: [{ apiGroup, kind: 'User', name: user }],
-      })
-  }
+  const may = (person: string, name: string, rights: readonly Rule[] | string) =>
+    grant(on().admin, user(person), { name, rights, namespace: here.namespace })
 })

@@ -11,9 +11,9 @@ import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 import { warningsOf } from './verdicts.ts'
+import { account, everyoneOf, grant, user, type Rule } from '../support/rights.ts'
 
 const COUNT = 3
-const RBAC = 'rbac.authorization.k8s.io'
 
 /** People with certificates, and service accounts, each with the rights that they have been granted and no more. */
 describeOn(
@@ -29,30 +29,16 @@ describeOn(
       directory = await mkdtemp(join(tmpdir(), 'requesters-'))
       const { cluster, namespace } = here
       await createNamespace(cluster, `${namespace}-other`)
-      const role = (name: string, resources: string[], verbs: string[]) => ({
-        apiVersion: `${RBAC}/v1`,
-        kind: 'Role',
-        metadata: { name, namespace },
-        rules: [{ apiGroups: ['apps'], resources, verbs }],
-      })
-      const binding = (name: string, kind: string, ref: string, subject: object) => ({
-        apiVersion: `${RBAC}/v1`,
-        kind: 'RoleBinding',
-        metadata: { name, namespace },
-        roleRef: { apiGroup: RBAC, kind, name: ref },
-        subjects: [subject],
-      })
-      const person = (name: string) => ({ kind: 'User', name, apiGroup: RBAC })
-      const created = await cluster.kubectl.withFile('create', [
-        role('patcher', ['deployments', 'daemonsets'], ['get', 'patch']),
-        role('only-scale', ['deployments/scale'], ['get', 'update']),
-        binding('ann', 'ClusterRole', 'edit', { kind: 'Group', name: 'developers', apiGroup: RBAC }),
-        binding('ben', 'Role', 'patcher', person('ben')),
-        binding('cat', 'Role', 'only-scale', person('cat')),
-        binding('robot', 'Role', 'patcher', { kind: 'ServiceAccount', name: 'robot', namespace }),
-        { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace } },
-      ])
-      expect(created.code, created.stderr).to.equal(0)
+      const rule = (resources: string[], verbs: string[]) => [{ apiGroups: ['apps'], resources, verbs }]
+      const patches = rule(['deployments', 'daemonsets'], ['get', 'patch'])
+      const given: [Parameters<typeof grant>[1], string, readonly Rule[] | string][] = [
+        [everyoneOf('developers'), 'ann', 'edit'],
+        [user('ben'), 'ben', patches],
+        [user('cat'), 'cat', rule(['deployments/scale'], ['get', 'update'])],
+        [account(namespace, 'robot'), 'robot', patches],
+      ]
+      for (const [subject, name, rights] of given)
+        await grant(cluster.admin, subject, { name, rights, namespace })
       const kubeconfigs = {
         ann: await cluster.personKubeconfig?.('ann', 'developers'),
         ben: await cluster.personKubeconfig?.('ben'),

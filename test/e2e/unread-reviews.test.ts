@@ -7,11 +7,11 @@ import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { countOf, manifest } from '../support/manifests.ts'
 import { marksOf } from './agreement.ts'
+import { grant, user } from '../support/rights.ts'
 
 type Json = Record<string, object>
 
 const COUNT = 3
-const RBAC = 'rbac.authorization.k8s.io'
 /** Fields that the API server resets after admission, with values that it would never send of itself. */
 const RESET: Readonly<Record<string, Json>> = {
   'a negative generation': { metadata: { generation: -1 } },
@@ -49,23 +49,12 @@ describeOn(
     const asBob = { 'impersonate-user': 'bob' }
 
     before('bob and his rights', async () => {
-      const { cluster, namespace } = here
-      const rules = Object.entries(RESOURCES).map(([group, resources]) => ({
+      const rights = Object.entries(RESOURCES).map(([group, resources]) => ({
         apiGroups: [group],
         resources,
         verbs: ['get', 'list', 'create', 'patch'],
       }))
-      const { code, stderr } = await cluster.kubectl.withFile('create', [
-        { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name: 'patcher', namespace }, rules },
-        {
-          apiVersion: `${RBAC}/v1`,
-          kind: 'RoleBinding',
-          metadata: { name: 'bob', namespace },
-          roleRef: { apiGroup: RBAC, kind: 'Role', name: 'patcher' },
-          subjects: [{ kind: 'User', name: 'bob', apiGroup: RBAC }],
-        },
-      ])
-      expect(code, stderr).to.equal(0)
+      await grant(on().admin, user('bob'), { name: 'bob', rights, namespace: here.namespace })
     })
 
     async function pinned(kind: BuiltInKind, name: string): Promise<void> {

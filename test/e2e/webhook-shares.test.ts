@@ -8,12 +8,12 @@ import { EXEMPT_USERS } from '../../src/service/webhook/decide.ts'
 import { WebhookServer } from '../support/webhook-server.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { describeOn } from '../support/clusters.ts'
+import { defineKind, undefineKind } from '../support/custom-kinds.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
 
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const GROUP = 'shares.example.com'
 const PULLEYS = `pulleys.${GROUP}` as const
 const NOTHING: HeldScope = scopeOf([])
@@ -22,26 +22,7 @@ const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'a-uid'
 const OWNERS: object[] = []
 
 /** Anything may stand anywhere in its spec, or nothing. */
-const DEFINITION = {
-  metadata: { name: PULLEYS },
-  spec: {
-    group: GROUP,
-    scope: 'Namespaced',
-    names: { plural: 'pulleys', kind: 'Pulley' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-        subresources: {
-          status: {},
-          scale: { specReplicasPath: '.spec.size.count', statusReplicasPath: '.status.replicas' },
-        },
-      },
-    ],
-  },
-}
+const PULLEY = { group: GROUP, plural: 'pulleys', kind: 'Pulley', countPath: '.spec.size.count' }
 
 interface Write {
   readonly body: object
@@ -198,11 +179,7 @@ describeOn(
       await on().admin.expect('PATCH', `/api/v1/namespaces/${namespace}`, {
         metadata: { labels: { mine: namespace } },
       })
-      await on().admin.expect('POST', DEFINITIONS, DEFINITION)
-      await eventually(
-        'the configured kind to be served',
-        async () => (await on().admin.send('GET', collection(PULLEYS))).status === 200,
-      )
+      await defineKind(on(), PULLEY)
       const maps = `/api/v1/namespaces/${namespace}/configmaps`
       const { metadata: { uid } = {} } = await on().admin.expect('POST', maps, {
         metadata: { name: 'first' },
@@ -223,8 +200,8 @@ describeOn(
     })
 
     after('nothing stays behind', async () => {
-      for (const each of [path, `${DEFINITIONS}/${PULLEYS}`, `/api/v1/namespaces/${namespace}`])
-        await on().admin.send('DELETE', each)
+      await undefineKind(on(), PULLEY)
+      for (const each of [path, `/api/v1/namespaces/${namespace}`]) await on().admin.send('DELETE', each)
       await server.stop()
     })
 

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../control-plane/client.ts'
 import type { Cluster } from '../support/cluster.ts'
-import { eventually } from '../support/eventually.ts'
+import { defineKind, undefineKind } from '../support/custom-kinds.ts'
 
 /** KEDA, or a stand-in for it, over the namespace of some tests. */
 export interface KedaOperator {
@@ -18,76 +18,16 @@ export interface KedaOperator {
   looked(): Promise<void>
 }
 
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-const DEFINITION = `${DEFINITIONS}/scaledobjects.keda.sh`
+const SCALED_OBJECTS = {
+  group: 'keda.sh',
+  plural: 'scaledobjects',
+  kind: 'ScaledObject',
+  version: 'v1alpha1',
+} as const
 
-/** A definition of the minimal shape that Dormouse, and a stand-in, need. */
-const MINIMAL = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'scaledobjects.keda.sh' },
-  spec: {
-    group: 'keda.sh',
-    names: {
-      kind: 'ScaledObject',
-      listKind: 'ScaledObjectList',
-      plural: 'scaledobjects',
-      singular: 'scaledobject',
-    },
-    scope: 'Namespaced',
-    versions: [
-      {
-        name: 'v1alpha1',
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: {
-                type: 'object',
-                required: ['scaleTargetRef'],
-                properties: {
-                  scaleTargetRef: {
-                    type: 'object',
-                    required: ['name'],
-                    properties: {
-                      apiVersion: { type: 'string' },
-                      kind: { type: 'string' },
-                      name: { type: 'string' },
-                    },
-                  },
-                  minReplicaCount: { type: 'integer' },
-                },
-                'x-kubernetes-preserve-unknown-fields': true,
-              },
-            },
-          },
-        },
-      },
-    ],
-  },
-}
-
-/** Resolves once the definition is there to stay: one that is being deleted goes first. */
-export async function define({ admin }: Cluster): Promise<void> {
-  await eventually('the definition of ScaledObjects', async () => {
-    const { status, body } = await admin.send('POST', DEFINITIONS, MINIMAL)
-    if (status === 201) return true
-    if (status !== 409) throw new Error(`the definition was refused: ${body.message}`)
-    const { metadata } = await admin.expect('GET', DEFINITION)
-    return metadata?.['deletionTimestamp'] === undefined
-  })
-}
-
+export const define = (cluster: Cluster) => defineKind(cluster, SCALED_OBJECTS)
 /** All ScaledObjects go with it. */
-export async function undefine({ admin }: Cluster): Promise<void> {
-  await admin.send('DELETE', DEFINITION)
-  await eventually('the definition of ScaledObjects to be gone', async () => {
-    const { status } = await admin.send('GET', DEFINITION)
-    return status === 404
-  })
-}
+export const undefine = (cluster: Cluster) => undefineKind(cluster, SCALED_OBJECTS)
 
 export function scaledObjectsIn(namespace: string, name?: string): string {
   const collection = `/apis/keda.sh/v1alpha1/namespaces/${namespace}/scaledobjects`

@@ -1,8 +1,8 @@
 import type { Cluster } from './cluster.ts'
 import { eventually } from './eventually.ts'
 import type { Served } from './served.ts'
+import { grant, isAllowed, user } from './rights.ts'
 
-const GROUP = 'rbac.authorization.k8s.io'
 const PUBLISHED = '/api/v1/namespaces/kube-public/configmaps/dormouse'
 const RULES = [
   { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
@@ -19,27 +19,12 @@ const RULES = [
  * The kubeconfig of a person who may see and patch the workloads of the suite's namespace, and nothing else. The sandbox
  * knows no rights: there it is the administrator's.
  */
-export async function onlyIn({ cluster, namespace }: Served, user: string): Promise<string> {
-  const kubeconfig = await cluster.personKubeconfig?.(user)
+export async function onlyIn({ cluster, namespace }: Served, name: string): Promise<string> {
+  const kubeconfig = await cluster.personKubeconfig?.(name)
   if (kubeconfig === undefined) return cluster.adminKubeconfig
-  const metadata = { name: user }
-  const within = `/apis/${GROUP}/v1/namespaces/${namespace}`
-  await cluster.admin.expect('POST', `${within}/roles`, { metadata, rules: RULES })
-  await cluster.admin.expect('POST', `${within}/rolebindings`, {
-    metadata,
-    roleRef: { apiGroup: GROUP, kind: 'Role', name: user },
-    subjects: [{ apiGroup: GROUP, kind: 'User', name: user }],
-  })
-  const review = {
-    spec: { user, resourceAttributes: { namespace, verb: 'patch', group: 'apps', resource: 'deployments' } },
-  }
-  await eventually('the right', async () => {
-    const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
-    const { status } = (await cluster.admin.expect('POST', path, review)) as {
-      status?: { allowed?: boolean }
-    }
-    return status?.allowed === true
-  })
+  await grant(cluster.admin, user(name), { name, rights: RULES, namespace })
+  const access = { namespace, verb: 'patch', group: 'apps', resource: 'deployments' }
+  await eventually('the right', () => isAllowed(cluster.admin, name, access))
   return kubeconfig
 }
 

@@ -6,7 +6,8 @@ import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { dormouse } from '../control-plane/dormouse-account.ts'
 import { eventually } from './eventually.ts'
 import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.ts'
-import { kubectlFor, type Kubectl } from './kubectl.ts'
+import { kubectlFor } from './kubectl.ts'
+import { account, grant, isAllowed } from './rights.ts'
 
 const VERBS: readonly string[] = ['get', 'list', 'watch', 'patch', 'create']
 
@@ -35,7 +36,7 @@ export async function realCluster(plane: ControlPlane): Promise<Cluster> {
       return asked.map(seenRequest).filter(({ at }) => at >= since)
     },
     async accountToken(namespace, account, ...grants) {
-      await createAccount(kubectl, namespace, account, grants)
+      await createAccount(admin, namespace, account, grants)
       for (const grant of grants) await mayAct(admin, namespace, account, grant)
       return (await kubectl('create', 'token', account, '-n', namespace, '--audience', 'dormouse')).trim()
     },
@@ -60,26 +61,14 @@ function seenRequest({ verb, requestURI, requestReceivedTimestamp }: AuditEvent)
 }
 
 async function createAccount(
-  kubectl: Kubectl,
+  admin: Client,
   namespace: string,
-  account: string,
+  name: string,
   grants: readonly Grant[],
 ): Promise<void> {
-  const rules = grants.map((grant) => ({ apiGroups: ['apps', 'batch'], ...grant }))
-  const apiGroup = 'rbac.authorization.k8s.io'
-  const metadata = { name: account, namespace }
-  const { code, stderr } = await kubectl.withFile('create', [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    { apiVersion: `${apiGroup}/v1`, kind: 'Role', metadata, rules },
-    {
-      apiVersion: `${apiGroup}/v1`,
-      kind: 'RoleBinding',
-      metadata,
-      roleRef: { apiGroup, kind: 'Role', name: account },
-      subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
-    },
-  ])
-  if (code !== 0) throw new Error(`the account ${account} could not be created: ${stderr}`)
+  await admin.expect('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name } })
+  const rights = grants.map((each) => ({ apiGroups: ['apps', 'batch'], ...each }))
+  await grant(admin, account(namespace, name), { name, rights, namespace })
 }
 
 /** Resolves once the API server, whose view of roles is a moment late, grants it. */
@@ -87,18 +76,10 @@ async function mayAct(
   admin: Client,
   namespace: string,
   account: string,
-  { verbs: [verb], resources: [granted = ''], resourceNames: [name] = [] }: Grant,
+  { verbs: [verb = ''], resources: [granted = ''], resourceNames: [name] = [] }: Grant,
 ): Promise<void> {
-  const [resource, subresource] = granted.split('/')
-  const resourceAttributes = { namespace, verb, group: 'apps', resource, subresource, name }
+  const [resource = '', subresource] = granted.split('/')
+  const access = { namespace, verb, group: 'apps', resource, subresource, name }
   const user = `system:serviceaccount:${namespace}:${account}`
-  await eventually(`${user} to be allowed to ${verb} ${granted}`, async () => {
-    const review = { spec: { user, resourceAttributes } }
-    const { status } = await admin.expect(
-      'POST',
-      '/apis/authorization.k8s.io/v1/subjectaccessreviews',
-      review,
-    )
-    return (status as { allowed?: boolean } | undefined)?.allowed === true
-  })
+  await eventually(`${user} to be allowed to ${verb} ${granted}`, () => isAllowed(admin, user, access))
 }

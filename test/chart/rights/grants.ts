@@ -1,12 +1,5 @@
 import type { Manifest } from '../helm.ts'
-
-/** A rule of a Role or ClusterRole. */
-export interface Rule {
-  readonly apiGroups: readonly string[]
-  readonly resources: readonly string[]
-  readonly resourceNames?: readonly string[]
-  readonly verbs: readonly string[]
-}
+import type { Rule } from '../../support/rights.ts'
 
 /** One verb on one resource, as the audit log has it: `list deployments`. */
 export type Grant = `${string} ${string}`

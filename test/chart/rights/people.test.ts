@@ -7,8 +7,8 @@ import { eventually } from '../../support/eventually.ts'
 import { manifest } from '../../support/manifests.ts'
 import { served } from '../../support/served.ts'
 import { helm, only } from '../helm.ts'
-import { isAllowed } from './access.ts'
-import { grantsOf, rulesOf, split, without, type Grant, type Rule } from './grants.ts'
+import { grantsOf, rulesOf, split, without, type Grant } from './grants.ts'
+import { account, grant, isAllowed, type Rule } from '../../support/rights.ts'
 
 /** The request that asks the cluster for exactly this right, and changes nothing. */
 function requestFor(grant: Grant): readonly [Method, Kind, string] {
@@ -71,28 +71,19 @@ describeOn(
     /** The token of an account with these rules, once the cluster knows that it may do `known`, one of them. */
     async function personWith(name: string, rules: readonly Rule[], known?: Grant): Promise<string> {
       const { namespace } = here
-      const metadata = { name, namespace }
-      const apiGroup = 'rbac.authorization.k8s.io'
-      const { stderr } = await on().kubectl.withFile('create', [
-        { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-        { apiVersion: `${apiGroup}/v1`, kind: 'Role', metadata, rules },
-        {
-          apiVersion: `${apiGroup}/v1`,
-          kind: 'RoleBinding',
-          metadata,
-          roleRef: { apiGroup, kind: 'Role', name },
-          subjects: [{ kind: 'ServiceAccount', name, namespace }],
-        },
-      ])
-      expect(stderr).to.equal('')
+      const { admin } = on()
+      await admin.expect('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name } })
+      await grant(admin, account(namespace, name), { name, rights: rules, namespace })
       const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`
-      const { status } = await on().admin.expect('POST', path, { spec: { audiences: ['dormouse'] } })
+      const { status } = await admin.expect('POST', path, { spec: { audiences: ['dormouse'] } })
       const token = String(status?.['token'])
       const [verb, what] = split(known ?? grantsOf(rules)[0] ?? ' ')
       const [resource = '', subresource] = what.split('/')
       const access = { namespace, group: groupOf(resource), verb, resource, subresource }
       // Asked of the cluster itself: Dormouse would keep its answer for 10 s.
-      await eventually(`${name} to be known`, () => isAllowed(on().admin, `${namespace}/${name}`, access))
+      await eventually(`${name} to be known`, () =>
+        isAllowed(admin, `system:serviceaccount:${namespace}:${name}`, access),
+      )
       return token
     }
   },

@@ -1,8 +1,8 @@
 import type { Cluster } from '../../support/cluster.ts'
 import { eventually } from '../../support/eventually.ts'
 import { only, type Manifest } from '../helm.ts'
-import { isAllowed } from './access.ts'
-import { gives, rulesOf, split, without, type Grant, type Rule } from './grants.ts'
+import { gives, rulesOf, split, without, type Grant } from './grants.ts'
+import { isAllowed, type Rule } from '../../support/rights.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 
@@ -10,8 +10,7 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 export class Roles {
   readonly #on: () => Cluster
   readonly #roles: readonly Manifest[]
-  /** `namespace/name`. */
-  readonly #account: string
+  readonly #user: string
 
   /** `objects`: the release's, which the cluster has. */
   constructor(on: () => Cluster, objects: readonly Manifest[], account: string) {
@@ -22,7 +21,7 @@ export class Roles {
       only(objects, 'Role', account),
       only(objects, 'Role', `${account}-publisher`),
     ]
-    this.#account = `${namespace}/${account}`
+    this.#user = `system:serviceaccount:${namespace}:${account}`
   }
 
   /** Takes one right away while `work` runs. */
@@ -59,7 +58,7 @@ export class Roles {
       namespace: role.metadata.namespace,
     }
     await eventually(`${grant} to be ${allowed ? 'allowed' : 'refused'}`, async () => {
-      return (await isAllowed(this.#on().admin, this.#account, access)) === allowed
+      return (await isAllowed(this.#on().admin, this.#user, access)) === allowed
     })
   }
 }

@@ -1,0 +1,82 @@
+import { dormouse } from '../control-plane/dormouse-account.ts'
+import type { Cluster } from './cluster.ts'
+import { eventually } from './eventually.ts'
+import { account, grant, takeBack } from './rights.ts'
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+/** A schema that takes anything. */
+const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+/** A custom kind: `{ group: 'example.com', plural: 'wheels', kind: 'Wheel' }`. */
+export interface CustomKind {
+  readonly group: string
+  readonly plural: string
+  readonly kind: string
+  /** Default: v1. */
+  readonly version?: string
+  /** The schema of its objects; by default they may have anything. */
+  readonly schema?: object
+  /** Where its count stands, such as `.spec.replicas`; without it, it has neither a status nor a scale. */
+  readonly countPath?: string
+}
+
+export function definitionOf({ group, plural, kind, version = 'v1', schema = OPEN, countPath }: CustomKind) {
+  const scale = { specReplicasPath: countPath, statusReplicasPath: '.status.replicas' }
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: schema },
+          ...(countPath === undefined ? {} : { subresources: { status: {}, scale } }),
+        },
+      ],
+    },
+  }
+}
+
+/** Resolves once it is served, by a definition that stays: one that is being deleted goes first. */
+export async function defineKind({ admin }: Cluster, custom: CustomKind): Promise<void> {
+  const { group, plural, version = 'v1' } = custom
+  const definition = definitionOf(custom)
+  await eventually(`${plural} to be served`, async () => {
+    const { status, body } = await admin.send('POST', DEFINITIONS, definition)
+    if (status !== 201 && status !== 409) throw new Error(`the definition was refused: ${body.message}`)
+    if (status === 409) {
+      const { metadata } = await admin.expect('GET', `${DEFINITIONS}/${plural}.${group}`)
+      if (metadata?.['deletionTimestamp'] !== undefined) return false
+    }
+    return (await admin.send('GET', `/apis/${group}/${version}/${plural}`)).status === 200
+  })
+}
+
+/** All objects go with it; resolves once it is gone. */
+export async function undefineKind(
+  { admin }: Cluster,
+  { group, plural }: Pick<CustomKind, 'group' | 'plural'>,
+): Promise<void> {
+  const path = `${DEFINITIONS}/${plural}.${group}`
+  await admin.send('DELETE', path)
+  await eventually(`${plural} to be gone`, async () => (await admin.send('GET', path)).status === 404)
+}
+
+/** Gives Dormouse's account the chart's rights for configured kinds of an API group. */
+export async function mayManage({ admin }: Cluster, group: string): Promise<void> {
+  const rights = [
+    { apiGroups: [group], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch'] },
+    { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] },
+  ]
+  await grant(admin, account(dormouse.namespace, dormouse.name), { name: group, rights })
+}
+
+export function mayNoLongerManage({ admin }: Cluster, group: string): Promise<void> {
+  return takeBack(admin, group)
+}
