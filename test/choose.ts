@@ -17,7 +17,9 @@ interface Choice {
 }
 
 const needsCluster = (file: string) =>
-  /\b(describeOn\w*|goProgram|startSandbox\w*|runProgram)\b/.test(readFileSync(join(PROJECT, file), 'utf8'))
+  /\b(describeOn\w*|goProgram|startSandbox\w*|run(?:Program|Dormouse))\b/.test(
+    readFileSync(join(PROJECT, file), 'utf8'),
+  )
 const isEndToEnd = (file: string) => /^test\/(e2e|model)\//.test(file)
 
 const QUICK: Choice = {

@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import type { Cluster } from '../support/cluster.ts'
-import { MAIN, programEnvironment, PROJECT, startProgram } from '../support/dormouse.ts'
-import { runProgram, type KubectlResult } from '../support/kubectl.ts'
+import { runDormouse, startProgram } from '../support/dormouse.ts'
+import type { KubectlResult } from '../support/kubectl.ts'
 import { RunningProgram } from '../support/running-program.ts'
 import type { Manifest, Release } from './helm.ts'
+
+/** What is needed of a cluster to act on it as its administrator. */
+type Reached = Pick<Cluster, 'kubectl' | 'adminKubeconfig'>
 
 interface PodSpec {
   readonly serviceAccountName: string
@@ -29,8 +32,16 @@ export interface Beside {
   remove(): Promise<void>
 }
 
+/** So that the next one soon has it. */
+const SHORT_LEASE = {
+  DORMOUSE_CONTROLLER_LEASE_DURATION: '3s',
+  DORMOUSE_CONTROLLER_LEASE_RENEW: '2s',
+  DORMOUSE_CONTROLLER_LEASE_RETRY: '500ms',
+}
+
 /** Runs the pods' program under the release's account, with the ConfigMap's content at its start. */
-export async function beside(on: () => Cluster, { name, namespace }: Release): Promise<Beside> {
+export async function beside(on: () => Reached, { name, namespace }: Release): Promise<Beside> {
+  const fullname = name.includes('dormouse') ? name : `${name}-dormouse`
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-beside-'))
   const file = (base: string) => join(directory, base)
   let program: RunningProgram | undefined
@@ -38,7 +49,7 @@ export async function beside(on: () => Cluster, { name, namespace }: Release): P
   const get = <T>(kind: string, object: string) => on().kubectl.json<T>('get', kind, object, '-n', namespace)
   /** The container's arguments, with paths of copies of the mounted files. */
   const argumentsOf = async ({ serviceAccountName, containers }: PodSpec) => {
-    const map = await get<Manifest>('configmap', `${name}-dormouse`)
+    const map = await get<Manifest>('configmap', fullname)
     await writeFile(file('config.yaml'), map.data?.['config.yaml'] ?? '')
     const kubeconfig = await accountKubeconfig(on(), namespace, serviceAccountName)
     const args = containers[0]?.args.map((arg) =>
@@ -48,9 +59,10 @@ export async function beside(on: () => Cluster, { name, namespace }: Release): P
   }
   return {
     async start({ api, webhook }) {
-      const { spec } = await get<{ spec: { template: { spec: PodSpec } } }>('deployment', `${name}-dormouse`)
+      const { spec } = await get<{ spec: { template: { spec: PodSpec } } }>('deployment', fullname)
       const args = [...(await argumentsOf(spec.template.spec)), '--metrics-port', '0', '--json']
       const own = {
+        ...SHORT_LEASE,
         DORMOUSE_API_HOST: '127.0.0.1',
         DORMOUSE_API_PORT: String(api),
         DORMOUSE_WEBHOOK_PORT: String(webhook),
@@ -65,10 +77,7 @@ export async function beside(on: () => Cluster, { name, namespace }: Release): P
       return { code, log }
     },
     async run(pod) {
-      return runProgram(process.execPath, [MAIN, ...(await argumentsOf(pod))], {
-        cwd: PROJECT,
-        env: programEnvironment(),
-      })
+      return runDormouse(await argumentsOf(pod), { env: SHORT_LEASE })
     },
     async remove() {
       await program?.end('SIGKILL')
@@ -79,7 +88,7 @@ export async function beside(on: () => Cluster, { name, namespace }: Release): P
 
 /** Writes a kubeconfig of a service account beside the administrator's, and is removed with it; returns its path. */
 export async function accountKubeconfig(
-  { kubectl, adminKubeconfig }: Cluster,
+  { kubectl, adminKubeconfig }: Reached,
   namespace: string,
   account: string,
 ): Promise<string> {

@@ -1,18 +1,19 @@
-import { symlink, writeFile } from 'node:fs/promises'
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { beside, type Beside, type Pod } from '../chart/beside.ts'
+import { DOCUMENTED } from '../chart/helm.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { freePorts } from '../control-plane/ports.ts'
-import { MAIN, PROJECT, programEnvironment, startProgram } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { kubectlFor, runProgram, type Kubectl } from '../support/kubectl.ts'
-import { RunningProgram } from '../support/running-program.ts'
 import { replaced, type Instead } from './commands.ts'
 import { Shell } from './shell.ts'
 
-const NAMESPACE = 'dormouse'
+const { namespace: NAMESPACE } = DOCUMENTED
 const EVERY_NODE = ['--selector', 'kubernetes.io/os=linux']
 const RELEASE_JOB = 'job-name=dormouse-release'
+
+type Running = { readonly ports: { readonly api: number; readonly webhook: number }; readonly beside: Beside }
 
 /**
  * A reader with Helm and a cluster. Pods are only objects there and no container runs, so the program that the
@@ -22,32 +23,35 @@ export class HelmReader {
   readonly #plane: ControlPlane
   readonly #helm: string
   readonly #kubectl: Kubectl
-  readonly #port: number
-  readonly #webhookPort: number
+  readonly #ports: { readonly api: number; readonly webhook: number }
+  readonly #beside: Beside
   readonly #otherwise = new Set<string>()
-  #beside: RunningProgram | undefined
 
-  private constructor(plane: ControlPlane, helm: string, [port, webhookPort]: readonly [number, number]) {
+  private constructor(plane: ControlPlane, helm: string, kubectl: Kubectl, { ports, beside }: Running) {
     this.#plane = plane
     this.#helm = helm
-    this.#port = port
-    this.#webhookPort = webhookPort
-    this.#kubectl = kubectlFor(plane.adminKubeconfig, join(plane.directory, 'kubectl-cache'))
+    this.#kubectl = kubectl
+    this.#ports = ports
+    this.#beside = beside
   }
 
   /** `helm`: the path of the program. */
   static async start(plane: ControlPlane, helm: string): Promise<HelmReader> {
-    return new HelmReader(plane, helm, await freePorts(2))
+    const { adminKubeconfig, directory } = plane
+    const kubectl = kubectlFor(adminKubeconfig, join(directory, 'kubectl-cache'))
+    const [api, webhook] = await freePorts(2)
+    const running = await beside(() => ({ kubectl, adminKubeconfig }), DOCUMENTED)
+    return new HelmReader(plane, helm, kubectl, { ports: { api, webhook }, beside: running })
   }
 
   /** Replacements for addresses that only a Service would reach. */
   get #instead(): readonly Instead[] {
     const why = 'no container runs there: what the chart installs runs beside, at a port of its own'
-    const url = `https://127.0.0.1:${this.#port}`
+    const url = `https://127.0.0.1:${this.#ports.api}`
     return [
       {
         typed: /^helm install .*$/gm,
-        run: `$& --set config.webhook.url=https://127.0.0.1:${this.#webhookPort}`,
+        run: `$& --set config.webhook.url=https://127.0.0.1:${this.#ports.webhook}`,
         why,
       },
       { typed: /^kubectl port-forward .*$/gm, run: ':', why },
@@ -80,71 +84,30 @@ export class HelmReader {
     if (uninstalls) {
       await Promise.all([outcome, this.#release()])
       await this.#kubectl('uncordon', ...EVERY_NODE)
-      await this.#endBeside()
+      await this.#beside.stop()
     }
     const done = await outcome
-    if (/^helm install\b/m.test(script) && done.code === 0) await this.#runBeside()
+    if (/^helm install\b/m.test(script) && done.code === 0) await this.#beside.start(this.#ports)
     return done
-  }
-
-  async #runBeside(): Promise<void> {
-    const file = await this.#configuration()
-    const account = await this.#plane.serviceAccountKubeconfig(NAMESPACE, 'dormouse')
-    const args = ['serve', '--config', file, '--kubeconfig', account, '--json', '--metrics-port', '0']
-    this.#beside = new RunningProgram(startProgram(args))
-    await this.#beside.ready()
-  }
-
-  /** The chart's configuration, with other addresses and a short Lease. */
-  async #configuration(): Promise<string> {
-    const text = await this.#kubectl(
-      'get',
-      'configmap',
-      'dormouse',
-      '-n',
-      NAMESPACE,
-      '-o',
-      String.raw`jsonpath={.data.config\.yaml}`,
-    )
-    const config = parse(text) as { controller: { lease: object }; webhook: object }
-    const settled = {
-      ...config,
-      api: { host: '127.0.0.1', port: this.#port },
-      webhook: { ...config.webhook, port: this.#webhookPort },
-      controller: { lease: { ...config.controller.lease, duration: '3s', renew: '2s', retry: '500ms' } },
-    }
-    const file = join(this.#plane.directory, 'chart-config.yaml')
-    await writeFile(file, JSON.stringify(settled))
-    return file
   }
 
   /** Runs the command of the chart's Job. */
   async #release(): Promise<void> {
-    const pod = await eventually(
-      'the pod of the Job before uninstalling',
-      async () =>
-        (await this.#kubectl('get', 'pods', '-n', NAMESPACE, '-l', RELEASE_JOB, '-o', 'name')).trim() ||
-        undefined,
-    )
-    const account = await this.#plane.serviceAccountKubeconfig(NAMESPACE, 'dormouse')
-    const args = ['release', '--all', '--config', await this.#configuration(), '--kubeconfig', account]
-    const { code, stderr } = await runProgram(process.execPath, [MAIN, ...args], {
-      env: programEnvironment(),
-      cwd: PROJECT,
+    const selected = ['-n', NAMESPACE, '-l', RELEASE_JOB]
+    const { metadata, spec } = await eventually('the pod of the Job before uninstalling', async () => {
+      const { items } = await this.#kubectl.json<{ items: Pod[] }>('get', 'pods', ...selected)
+      return items[0]
     })
+    const { code, stderr } = await this.#beside.run(spec)
     const phase = code === 0 ? 'Succeeded' : 'Failed'
     const status = JSON.stringify({ status: { phase } })
-    await this.#kubectl('patch', pod, '-n', NAMESPACE, '--subresource=status', '--type=merge', '-p', status)
+    const how = ['--subresource=status', '--type=merge', '-p', status]
+    await this.#kubectl('patch', 'pod', metadata.name, '-n', NAMESPACE, ...how)
     if (code !== 0) throw new Error(`dormouse release ended with ${code}: ${stderr}`)
   }
 
-  async #endBeside(): Promise<void> {
-    await this.#beside?.end('SIGKILL')
-    this.#beside = undefined
-  }
-
   async stop(): Promise<void> {
-    await this.#endBeside()
+    await this.#beside.remove()
     await this.#plane.stop()
   }
 }

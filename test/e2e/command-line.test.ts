@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
 import { describeOn } from '../support/clusters.ts'
-import { Dormouse, MAIN, PROJECT, programEnvironment, startProgram } from '../support/dormouse.ts'
+import { Dormouse, programEnvironment, runDormouse, startProgram } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import { runProgram } from '../support/kubectl.ts'
@@ -19,9 +19,7 @@ const FREE_PORTS = ['--api-port', '0', '--kube-port', '0', '--metrics-port', '0'
 /** Runs the program to its end; a last argument that is an object is added to its environment. */
 function dormouse(...given: (string | NodeJS.ProcessEnv)[]) {
   const args = given.filter((each) => typeof each === 'string')
-  const added = given.filter((each) => typeof each === 'object')
-  const env = Object.assign(programEnvironment(), ...added) as NodeJS.ProcessEnv
-  return runProgram(process.execPath, [MAIN, ...args], { env, cwd: PROJECT })
+  return runDormouse(args, { env: given.find((each) => typeof each === 'object') ?? {} })
 }
 
 describe('the command line', function () {

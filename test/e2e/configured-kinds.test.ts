@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { checkedAgainst } from '../service/cli/checking.ts'
@@ -13,9 +10,8 @@ import {
   undefineKind,
   type CustomKind,
 } from '../support/custom-kinds.ts'
-import { MAIN, programEnvironment } from '../support/dormouse.ts'
+import { runDormouse } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
-import { runProgram } from '../support/kubectl.ts'
 import { asleepNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 
@@ -83,17 +79,8 @@ describeOn(
     }
 
     /** The output of `dormouse release --all` under this configuration. */
-    async function released(config: object, ...more: string[]) {
-      const directory = await mkdtemp(join(tmpdir(), 'dormouse-release-'))
-      const file = join(directory, 'config.yaml')
-      await writeFile(file, JSON.stringify(config))
-      const args = ['release', '--all', '--config', file, '--kubeconfig', on().adminKubeconfig, ...more]
-      try {
-        return await runProgram(process.execPath, [MAIN, ...args], { env: programEnvironment() })
-      } finally {
-        await rm(directory, { recursive: true })
-      }
-    }
+    const released = (config: object, ...more: string[]) =>
+      runDormouse(['release', '--all', '--kubeconfig', on().adminKubeconfig, ...more], { config })
 
     it('sleep with a count of 0 at the configured path, and wake to the kept one', async () => {
       await create('rolling', { size: { count: 5 } })

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { SNOOZE_KEY } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
-import { runProgram } from '../support/kubectl.ts'
-import { MAIN, programEnvironment } from '../support/dormouse.ts'
+import { runDormouse } from '../support/dormouse.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
@@ -49,9 +48,8 @@ describeOn('a DaemonSet whose key was given another value without the webhook', 
   it('is released', async () => {
     await here.asleep('daemonsets', 'released')
     await patch('released', selects(''))
-    const args = ['release', '--all', '--kubeconfig', here.cluster.dormouseKubeconfig]
-    const run = runProgram(process.execPath, [MAIN, ...args], { env: programEnvironment() })
-    const { code, stdout, stderr } = await run
+    const where = ['--kubeconfig', here.cluster.dormouseKubeconfig]
+    const { code, stdout, stderr } = await runDormouse(['release', '--all', ...where])
     expect(code, stdout + stderr).to.equal(0)
     expect(await selectorOf('released')).to.deep.equal({})
   })

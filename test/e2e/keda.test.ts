@@ -1,14 +1,10 @@
-import { rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { BesideKeda, mainCases } from '../keda/cases.ts'
 import { define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import { StandIn } from '../keda/stand-in.ts'
 import { describeOn } from '../support/clusters.ts'
-import { MAIN, programEnvironment, PROJECT } from '../support/dormouse.ts'
+import { runDormouse } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
-import { runProgram } from '../support/kubectl.ts'
 import { served } from '../support/served.ts'
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
@@ -145,13 +141,9 @@ describeOn(
       await workload.snooze()
       await keda.paused('released')
       await here.dormouse.terminate()
-      const config = join(tmpdir(), `release-${here.namespace}.yaml`)
-      const settings = { webhook: { enabled: false }, controller: { lease: { namespace: here.namespace } } }
-      await writeFile(config, JSON.stringify(settings))
-      const args = ['release', '--all', '--config', config, '--kubeconfig', on().adminKubeconfig]
-      const options = { cwd: PROJECT, env: programEnvironment() }
-      const { code, stdout, stderr } = await runProgram(process.execPath, [MAIN, ...args], options)
-      await rm(config)
+      const config = { webhook: { enabled: false }, controller: { lease: { namespace: here.namespace } } }
+      const args = ['release', '--all', '--kubeconfig', on().adminKubeconfig]
+      const { code, stdout, stderr } = await runDormouse(args, { config })
       expect(code, stderr).to.equal(0)
       expect(stdout).to.include(`scaledobjects/${here.namespace}/released\n`)
       await keda.unpaused('released')

@@ -7,6 +7,7 @@ import { request } from 'undici'
 import { ApiClient } from './api-client.ts'
 import { around, type Between } from './around.ts'
 import type { Cluster } from './cluster.ts'
+import { runProgram, type KubectlResult } from './kubectl.ts'
 import { newLocalTokens, type LocalTokens } from './local-tokens.ts'
 import { parseMetrics, type Sample } from './metrics-text.ts'
 import { programEnvironment } from './program-environment.ts'
@@ -189,4 +190,23 @@ export function startProgram(
     stdio: ['pipe', 'pipe', 'pipe'],
   }
   return endsWithTests(spawn(process.execPath, [...first, main, ...args], options))
+}
+
+/** Runs the program to its end; `config`: what stands in the file that `--config` then names. */
+export async function runDormouse(
+  args: readonly string[],
+  { config, env = {} }: { config?: object; env?: NodeJS.ProcessEnv } = {},
+): Promise<KubectlResult> {
+  const directory = await mkdtemp(join(tmpdir(), 'dormouse-run-'))
+  const file = join(directory, 'config.yaml')
+  try {
+    // JSON is YAML.
+    if (config) await writeFile(file, JSON.stringify(config))
+    return await runProgram(process.execPath, [MAIN, ...args, ...(config ? ['--config', file] : [])], {
+      cwd: PROJECT,
+      env: { ...programEnvironment(), ...env },
+    })
+  } finally {
+    await rm(directory, { recursive: true })
+  }
 }

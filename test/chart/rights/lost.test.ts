@@ -50,7 +50,7 @@ describeOn(
     const namespace = `rights-${randomBytes(4).toString('hex')}`
     const release = { name: namespace, namespace }
     const account = `${namespace}-dormouse`
-    const stage = new Stage(on, release, account)
+    const stage = new Stage(on, namespace, account)
     const { template } = helm()
     let roles: Roles
     let objects: Manifest[] = []

@@ -1,20 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { request } from 'undici'
+import { apiVersionOf } from '../../../src/domain/kinds.ts'
 import { loadConfig } from '../../../src/service/config/config.ts'
 import { KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { Service } from '../../../src/service/wiring/service.ts'
 import { ApiClient, type WorkloadClient } from '../../support/api-client.ts'
 import type { Cluster } from '../../support/cluster.ts'
-import { MAIN, programEnvironment, PROJECT } from '../../support/dormouse.ts'
+import { runDormouse } from '../../support/dormouse.ts'
 import { eventually } from '../../support/eventually.ts'
-import { runProgram, type KubectlResult } from '../../support/kubectl.ts'
+import type { KubectlResult } from '../../support/kubectl.ts'
 import { manifest } from '../../support/manifests.ts'
 import { createNamespace } from '../../support/served.ts'
 import { accountKubeconfig } from '../beside.ts'
-import type { Release } from '../helm.ts'
 
 /** A failed probe counts at once: nobody listens behind the chart's Service here. */
 const PROBING = { every: 60_000, tries: [] }
@@ -30,12 +27,12 @@ export class Stage {
   readonly #log: string[] = []
   #service: Service | undefined
   #starting: Promise<void> = Promise.resolve()
-  #directory = ''
   #kubeconfig = ''
   #token = ''
   #api: ApiClient | undefined
 
-  constructor(on: () => Cluster, { namespace }: Release, account: string) {
+  /** `webhook`: more of the configuration's section. */
+  constructor(on: () => Cluster, namespace: string, account: string, webhook: object = {}) {
     this.on = on
     this.namespace = namespace
     this.#account = account
@@ -45,14 +42,13 @@ export class Stage {
       metrics: { port: 0 },
       newWorkloadGrace: '0s',
       excludeNamespaces: [namespace],
-      webhook: { port: 0 },
+      webhook: { port: 0, ...webhook },
       controller: { lease: { namespace, duration: '4s', renew: '3s', retry: '1s' } },
     }
   }
 
   /** Workloads that Dormouse manages, and somebody with all rights on them. */
   async setUp(): Promise<void> {
-    this.#directory = await mkdtemp(join(tmpdir(), 'dormouse-rights-'))
     this.#kubeconfig = await accountKubeconfig(this.on(), this.namespace, this.#account)
     await createNamespace(this.on(), this.#shop)
     this.#token = await this.on().accountToken(this.#shop, 'developer', {
@@ -71,7 +67,6 @@ export class Stage {
   async tearDown(): Promise<void> {
     await this.stop()
     await this.on().admin.expect('DELETE', `/api/v1/namespaces/${this.#shop}`)
-    await rm(this.#directory, { recursive: true, force: true })
   }
 
   /** Resolves at once: without some rights it is never ready. */
@@ -106,6 +101,11 @@ export class Stage {
     return this.#api.workload(kind, this.#shop, kind)
   }
 
+  /** The path of that workload at the API server. */
+  path(kind: Kind): string {
+    return `/apis/${apiVersionOf(kind)}/namespaces/${this.#shop}/${kind}/${kind}`
+  }
+
   /** The log since its start, from warnings on. */
   get log(): readonly string[] {
     return this.#log
@@ -120,10 +120,8 @@ export class Stage {
   }
 
   /** `dormouse release --all`, under the account. */
-  async release(): Promise<KubectlResult> {
-    const config = join(this.#directory, 'config.yaml')
-    await writeFile(config, JSON.stringify(this.#settings))
-    const args = [MAIN, 'release', '--all', '--config', config, '--kubeconfig', this.#kubeconfig]
-    return runProgram(process.execPath, args, { cwd: PROJECT, env: programEnvironment() })
+  release(): Promise<KubectlResult> {
+    const args = ['release', '--all', '--kubeconfig', this.#kubeconfig]
+    return runDormouse(args, { config: this.#settings })
   }
 }
