@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import { freePorts } from '../control-plane/ports.ts'
 import { refusal } from '../faults/faults.ts'
-import { CONFIGURATIONS, WebhookServer, type Review } from '../support/webhook-server.ts'
+import { AdmissionServer, CONFIGURATIONS } from '../support/admission-server.ts'
 import { icsOf } from '../service/calendars/ics-text.ts'
 import { eventually } from '../support/eventually.ts'
 import { sumOf } from '../support/metrics-text.ts'
@@ -34,13 +34,15 @@ const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
 /** Another admission webhook denies every wake. */
 export async function refusedWakes(): Promise<Scene> {
   const stage = await Stage.start('refused wakes')
-  const policy = new WebhookServer()
-  await policy.start()
-  policy.reply = ({ object, oldObject }) => ({ allowed: !(countOf(object) > countOf(oldObject)) })
+  const policy = await AdmissionServer.start(({ object, oldObject }) => ({
+    allowed: (object.spec?.replicas ?? 0) <= (oldObject?.spec?.replicas ?? 0),
+  }))
   await stage.asleep('deployments', 'web')
   const provoke = async () => {
     const { admin } = stage.cluster
-    const webhook = policy.webhook({ name: 'policy.example.com' })
+    const rule = { operations: ['UPDATE'], apiGroups: ['apps'], apiVersions: ['v1'] }
+    const resources = ['deployments', 'deployments/scale']
+    const webhook = policy.webhook({ name: 'policy.example.com', rules: [{ ...rule, resources }] })
     await admin.expect('POST', CONFIGURATIONS, { metadata: { name: 'policy' }, webhooks: [webhook] })
     await stage.annotate('deployments', 'web', annotated(awakeNow()))
   }
@@ -49,7 +51,7 @@ export async function refusedWakes(): Promise<Scene> {
     provocations: [
       { alert: 'DormouseWakesFailed', how: "another's webhook refuses a wake, and its second try", provoke },
     ],
-    stop: () => policy.stop(),
+    stop: async () => policy.close(),
   }
 }
 
@@ -278,9 +280,4 @@ export async function late(): Promise<Scene> {
       },
     ],
   }
-}
-
-function countOf(object: Review['object']): number {
-  const { replicas } = (object?.['spec'] ?? {}) as { replicas?: number }
-  return replicas ?? 0
 }

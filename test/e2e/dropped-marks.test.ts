@@ -12,13 +12,12 @@ import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { annotated, countOf } from '../support/manifests.ts'
-import { serveNeighbour, type NeighbourWebhook } from '../support/neighbour-webhook.ts'
+import { AdmissionServer, changedBy, CONFIGURATIONS } from '../support/admission-server.ts'
 import { asleepNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
-const CONFIGURATIONS = `${ADMISSION}/mutatingwebhookconfigurations`
 const BINDING = `${ADMISSION}/validatingadmissionpolicybindings/${dormouse.name}`
 const COUNT = 5
 
@@ -28,10 +27,17 @@ const aPolicyEngine = () => {
     present && name in present
       ? [{ op: 'remove', path: `/metadata/${field}/${name.replace('/', '~1')}` }]
       : []
-  return serveNeighbour(({ annotations, labels }) => [
-    ...STATE_ANNOTATIONS.flatMap((each) => removal('annotations', ANNOTATION[each], annotations)),
-    ...removal('labels', ASLEEP_LABEL, labels),
-  ])
+  return AdmissionServer.start(
+    ({
+      object: {
+        metadata: { annotations, labels },
+      },
+    }) =>
+      changedBy([
+        ...STATE_ANNOTATIONS.flatMap((each) => removal('annotations', ANNOTATION[each], annotations)),
+        ...removal('labels', ASLEEP_LABEL, labels),
+      ]),
+  )
 }
 
 for (const policy of [true, false])
@@ -41,7 +47,7 @@ for (const policy of [true, false])
       this.timeout(120_000)
       const here = served(on, { newWorkloadGrace: '0s' })
       const name = `drops-${process.pid}-${policy}`
-      let engine: NeighbourWebhook
+      let engine: AdmissionServer
       const runs = (kind: Kind, { spec }: KubectlObject) =>
         kind === 'daemonsets'
           ? spec.template?.spec.nodeSelector?.[SNOOZE_KEY] === undefined
@@ -51,7 +57,6 @@ for (const policy of [true, false])
 
       before('it is called for what has the label `dropped`', async () => {
         engine = await aPolicyEngine()
-        const { url, caBundle } = engine
         await on().admin.expect('PATCH', BINDING, {
           spec: { validationActions: [policy ? 'Deny' : 'Audit'] },
         })
@@ -66,9 +71,8 @@ for (const policy of [true, false])
         await on().admin.expect('POST', CONFIGURATIONS, {
           metadata: { name },
           webhooks: [
-            {
+            engine.webhook({
               name: 'drops.example.com',
-              clientConfig: { url, caBundle },
               rules: [
                 {
                   ...rule,
@@ -79,10 +83,7 @@ for (const policy of [true, false])
               ],
               objectSelector: { matchLabels: { dropped: 'yes' } },
               namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': here.namespace } },
-              failurePolicy: 'Fail',
-              sideEffects: 'None',
-              admissionReviewVersions: ['v1'],
-            },
+            }),
           ],
         })
         for (const kind of KINDS) {

@@ -2,31 +2,28 @@ import { expect } from 'chai'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
 import { SNOOZE_KEY } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
-import { CONFIGURATION, enforced } from '../support/enforced.ts'
+import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
-import { annotating, serveNeighbour, type NeighbourWebhook } from '../support/neighbour-webhook.ts'
+import { AdmissionServer, annotating, CONFIGURATIONS } from '../support/admission-server.ts'
 import { marksOf } from './agreement.ts'
 
 const ANNOTATION = 'policy.example/seen'
-const CONFIGURATIONS = CONFIGURATION.replace(/\/dormouse$/, '')
 
 describeOn(
   'another webhook that changes an object after ours, which is not called again',
   function (on) {
     this.timeout(60_000)
     const here = enforced(on)
-    let engine: NeighbourWebhook
+    let engine: AdmissionServer
 
     before('a policy engine is called after us', async () => {
-      engine = await serveNeighbour(annotating(ANNOTATION))
-      const { url, caBundle } = engine
+      engine = await AdmissionServer.start(annotating(ANNOTATION))
       await here.cluster.admin.expect('POST', CONFIGURATIONS, {
         metadata: { name: 'policy-engine' },
         webhooks: [
-          {
+          engine.webhook({
             name: 'policy.example.com',
-            clientConfig: { url, caBundle },
             rules: [
               {
                 apiGroups: ['apps'],
@@ -39,9 +36,7 @@ describeOn(
             matchConditions: [{ name: 'people', expression: "request.userInfo.username == 'test-admin'" }],
             namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': here.namespace } },
             failurePolicy: 'Ignore',
-            sideEffects: 'None',
-            admissionReviewVersions: ['v1'],
-          },
+          }),
         ],
       })
     })

@@ -5,15 +5,13 @@ import { ANNOTATION, HELD_LABEL, KINDS, SNOOZE_KEY, type Kind } from '../../src/
 import { joined, scopeOf, type HeldScope } from '../../src/kubernetes/registration/held-scope.ts'
 import { desiredWebhooks } from '../../src/kubernetes/registration/webhooks.ts'
 import { EXEMPT_USERS } from '../../src/service/webhook/decide.ts'
-import { WebhookServer } from '../support/webhook-server.ts'
-import { selfSigned } from '../support/certificate.ts'
+import { AdmissionServer, CONFIGURATIONS } from '../support/admission-server.ts'
 import { describeOn } from '../support/clusters.ts'
 import { defineKind, undefineKind } from '../support/custom-kinds.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
 
-const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
 const GROUP = 'shares.example.com'
 const PULLEYS = `pulleys.${GROUP}` as const
 const NOTHING: HeldScope = scopeOf([])
@@ -130,15 +128,14 @@ describeOn(
   'the webhooks share what is written',
   function (on) {
     this.timeout(120_000)
-    const server = new WebhookServer()
+    let server: AdmissionServer
     const namespace = `shares-${randomBytes(4).toString('hex')}`
     const path = `${CONFIGURATIONS}/${namespace}`
-    let ca = ''
 
     const webhooks = (held: HeldScope, policy: 'proven' | 'unproven' = 'proven') =>
       desiredWebhooks(
         {
-          url: new URL(server.url).origin,
+          url: server.url,
           service: null,
           excludeNamespaces: ['kube-system'],
           probeNamespace: namespace,
@@ -147,7 +144,7 @@ describeOn(
           namespaceSelector: { matchLabels: { mine: namespace }, matchExpressions: [] },
           configured: new Map([[PULLEYS as Kind, '/spec/size/count']]),
         },
-        ca,
+        server.ca,
         [],
         { isTied: true, proof: policy, held },
       )
@@ -164,17 +161,15 @@ describeOn(
     }
     /** The webhooks that a write was sent to. */
     const asked = async (write: () => Promise<{ status: number; body: object }>, what: string) => {
-      server.urls = []
-      server.reviews = []
+      server.reviews.length = 0
       const { status, body } = await write()
       expect(status, `${what}: ${JSON.stringify(body)}`).to.equal(200)
-      return server.urls.filter((_, at) => server.reviews[at]?.userInfo.username === 'test-admin').map(named)
+      const ours = server.reviews.filter(({ review }) => review.userInfo.username === 'test-admin')
+      return ours.map(({ path }) => named(path))
     }
 
     before('every review is recorded and allowed', async () => {
-      const certificate = await selfSigned()
-      await server.start(certificate)
-      ca = certificate.cert
+      server = await AdmissionServer.start()
       await createNamespace(on(), namespace)
       await on().admin.expect('PATCH', `/api/v1/namespaces/${namespace}`, {
         metadata: { labels: { mine: namespace } },
@@ -202,7 +197,7 @@ describeOn(
     after('nothing stays behind', async () => {
       await undefineKind(on(), PULLEY)
       for (const each of [path, `/api/v1/namespaces/${namespace}`]) await on().admin.send('DELETE', each)
-      await server.stop()
+      server.close()
     })
 
     for (const kind of [...KINDS, PULLEYS] as const) {

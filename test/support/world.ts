@@ -1,6 +1,6 @@
 import { FaultProxy } from '../faults/fault-proxy.ts'
 import type { World } from './around.ts'
-import { startNeighbour, type NeighbourWebhook } from './neighbour-webhook.ts'
+import { startNeighbour, type AdmissionServer } from './admission-server.ts'
 
 /** The tests' assumptions about the world around Dormouse; `DORMOUSE_WORLD` reverses each. */
 const TURNS = {
@@ -30,7 +30,7 @@ const POLICIES = {
 /** The world with the assumptions in `names` (separated by commas) reversed. @throws Error with the known names */
 export function turned(quiet: World, names = ''): World {
   const turns = turnsOf(names)
-  const neighbours = new Set<NeighbourWebhook>()
+  const neighbours = new Set<AdmissionServer>()
   return {
     settings: turns.has('policies') ? POLICIES : quiet.settings,
     async between(cluster) {
