@@ -5,11 +5,13 @@ import { clientFor } from './client.ts'
 import type { KubernetesObject } from './client.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { dormouse } from './dormouse-account.ts'
+import { eventually } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
 import { sharedControlPlane, stopSharedControlPlane } from './shared.ts'
 
 after(stopSharedControlPlane)
 
-const kinds = ['deployments', 'statefulsets', 'daemonsets', 'replicasets']
+const kinds = ['deployments', 'statefulsets', 'daemonsets', 'replicasets'] as const
 const namespace = 'control-plane-self-test'
 const nodes = 3
 
@@ -37,16 +39,19 @@ describe('the real control plane', () => {
       // For up to 30 s after kinds came or went, as the chart's tests have them do, the garbage collector deletes nothing.
       this.timeout(120_000)
       const collection = `/apis/apps/v1/namespaces/${namespace}/${kind}`
-      await plane.admin.expect('POST', collection, aWorkload(kind))
+      await plane.admin.expect('POST', collection, manifest(kind, kind, { replicas: nodes }))
       const pods = `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3D${kind}`
 
-      await eventually(
-        async () => readyCount(await plane.admin.expect('GET', `${collection}/${kind}`)) === nodes,
-      )
+      const ready = async () => readyCount(await plane.admin.expect('GET', `${collection}/${kind}`)) === nodes
+      await eventually('its pods', ready)
       expect((await plane.admin.expect('GET', pods)).items).to.have.length(nodes)
 
       await plane.admin.expect('DELETE', `${collection}/${kind}`, { propagationPolicy: 'Background' })
-      await eventually(async () => (await plane.admin.expect('GET', pods)).items?.length === 0)
+      await eventually(
+        'its pods to be gone',
+        async () => (await plane.admin.expect('GET', pods)).items?.length === 0,
+        { timeout: 100_000 },
+      )
     })
   }
 
@@ -84,24 +89,6 @@ interface Kubeconfig {
   readonly users: readonly [{ readonly user: { readonly token: string } }]
 }
 
-function aWorkload(kind: string): object {
-  const labels = { app: kind }
-  return {
-    metadata: { name: kind },
-    spec: {
-      ...(kind === 'daemonsets' ? {} : { replicas: nodes }),
-      ...(kind === 'statefulsets' ? { serviceName: kind } : {}),
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app' }] } },
-    },
-  }
-}
-
 function readyCount({ status = {} }: KubernetesObject): unknown {
   return status['numberReady'] ?? status['readyReplicas']
-}
-
-/** The test's own timeout bounds this. */
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50))
 }

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newAccounts } from './accounts.ts'
 import { apiServerReady, prepareApiServer } from './api-server.ts'
-import { restoreBackup, saveBackup, type Restore } from './backup.ts'
 import { clientFor } from './client.ts'
 import type { Client } from './client.ts'
 import { controllerArgs, controllersReady } from './controllers.ts'
-import { dormouse } from './dormouse-account.ts'
-import { etcdArgs, etcdReady } from './etcd.ts'
+import { dormouse, dormouseKubeconfigs } from './dormouse-account.ts'
+import { etcdArgs, etcdReady, restoreBackup, saveBackup, type Restore } from './etcd.ts'
 import { startGuard } from './guard.ts'
 import { writeKubeconfig } from './kubeconfig.ts'
 import { createNodes, nodesReady } from './nodes.ts'
@@ -17,20 +16,15 @@ import { freePorts } from './ports.ts'
 import { startProgram } from './process.ts'
 import type { RunningProgram } from './process.ts'
 import type { ProgramName, Programs } from './programs.ts'
-import { serviceAccountKubeconfigs } from './service-accounts.ts'
-import type { ServiceAccountKubeconfigs } from './service-accounts.ts'
 
-/**
- * `serviceAccountKubeconfig` writes a kubeconfig of a service account, with a token of 24 hours, and returns
- * its path; `dormouseKubeconfig` does so for Dormouse's own account, created with its least roles at the
- * first call.
- */
-export interface ControlPlane extends ServiceAccountKubeconfigs {
+export interface ControlPlane {
   readonly url: string
   /** The CA of the API server's certificate, PEM. */
   readonly caData: string
   /** Path of a kubeconfig of `test-admin`, who may do anything. */
   readonly adminKubeconfig: string
+  /** Writes a kubeconfig of Dormouse's own account, created with its least roles at the first call; returns its path. */
+  dormouseKubeconfig(): Promise<string>
   /** Writes a kubeconfig of a person with a client certificate, who may do nothing yet; returns its path. */
   personKubeconfig(name: string, ...groups: string[]): Promise<string>
   /** Requests as `test-admin`. */
@@ -89,6 +83,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     const cluster = { url: setup.url, caData: await startApiServer() }
     const admin = clientFor(cluster, accounts.admin.token)
     plane.onStop(() => admin.close())
+    const { name, token } = accounts.admin
 
     const args = await controllerArgs(directory, cluster, setup, accounts, programs)
     const startControllers = () =>
@@ -111,10 +106,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     }
     return {
       ...cluster,
-      ...serviceAccountKubeconfigs(directory, cluster, admin),
+      dormouseKubeconfig: dormouseKubeconfigs(directory, cluster, admin),
       personKubeconfig: (name, ...groups) => writePersonKubeconfig(directory, cluster, name, groups),
       admin,
-      adminKubeconfig: await writeKubeconfig(join(directory, 'admin.kubeconfig'), cluster, accounts.admin),
+      adminKubeconfig: await writeKubeconfig(join(directory, 'admin.kubeconfig'), cluster, name, { token }),
       auditLog: setup.auditLog,
       directory,
       pidOf: (name) => plane.pidOf(name),

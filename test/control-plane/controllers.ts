@@ -19,8 +19,8 @@ export async function controllerArgs(
   accounts: Accounts,
   programs: Programs,
 ): Promise<Args> {
-  const kubeconfig = (name: string, user: Accounts[keyof Accounts]) =>
-    writeKubeconfig(join(directory, `${name}.kubeconfig`), cluster, user)
+  const kubeconfig = (program: string, { name, token }: Accounts[keyof Accounts]) =>
+    writeKubeconfig(join(directory, `${program}.kubeconfig`), cluster, name, { token })
   return {
     'kube-controller-manager': [
       `--kubeconfig=${await kubeconfig('kube-controller-manager', accounts.controllerManager)}`,

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { goPrograms } from '../go-programs/go-program.ts'
 import type { Client, KubernetesObject } from './client.ts'
+import { writeKubeconfig, type Cluster } from './kubeconfig.ts'
 import { account, grant } from '../support/rights.ts'
 
 /** Dormouse's account in these tests, and its username at the API server. */
@@ -52,7 +53,7 @@ const outsideRules = [
  * Creates the namespace and the account as the chart does, with its roles and the policy that restricts it, and with
  * additional rights for running outside the cluster.
  */
-export async function createDormouseAccount(client: Client): Promise<void> {
+async function createDormouseAccount(client: Client): Promise<void> {
   const { namespace, name } = dormouse
   await client.expect('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
   for (const object of await chartObjects()) {
@@ -62,6 +63,27 @@ export async function createDormouseAccount(client: Client): Promise<void> {
     await client.expect('POST', collection.replace('NAMESPACE', within), object)
   }
   await grant(client, account(namespace, name), { name: `${name}-outside`, rights: outsideRules })
+}
+
+/**
+ * Writes a kubeconfig of the account into `directory`, with a token of 24 hours; returns its path. The account is created
+ * at the first call.
+ */
+export function dormouseKubeconfigs(
+  directory: string,
+  cluster: Cluster,
+  client: Client,
+): () => Promise<string> {
+  const { namespace, name } = dormouse
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`
+  let created: Promise<void> | undefined
+  return async () => {
+    await (created ??= createDormouseAccount(client))
+    const { status } = await client.expect('POST', path, { spec: { expirationSeconds: 24 * 60 * 60 } })
+    const token = String(status?.['token'])
+    const file = join(directory, `${namespace}-${name}.kubeconfig`)
+    return writeKubeconfig(file, cluster, name, { token }, namespace)
+  }
 }
 
 async function chartObjects(): Promise<(KubernetesObject & { kind: string })[]> {

@@ -6,29 +6,30 @@ export interface Cluster {
   readonly caData: string
 }
 
-/** Writes a kubeconfig, readable by its owner only, that speaks as the holder of `token`. JSON is YAML. */
+/** Writes a kubeconfig, readable by its owner only, that speaks with these credentials. JSON is YAML. */
 export async function writeKubeconfig(
   file: string,
   cluster: Cluster,
-  user: { readonly name: string; readonly token: string },
+  name: string,
+  credentials: { readonly token: string } | Readonly<Record<`client-${'certificate' | 'key'}-data`, string>>,
   namespace = 'default',
 ): Promise<string> {
-  const name = 'control-plane'
+  const here = 'control-plane'
   const kubeconfig = {
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [
       {
-        name,
+        name: here,
         cluster: {
           server: cluster.url,
           'certificate-authority-data': Buffer.from(cluster.caData).toString('base64'),
         },
       },
     ],
-    users: [{ name: user.name, user: { token: user.token } }],
-    contexts: [{ name, context: { cluster: name, user: user.name, namespace } }],
-    'current-context': name,
+    users: [{ name, user: credentials }],
+    contexts: [{ name: here, context: { cluster: here, user: name, namespace } }],
+    'current-context': here,
   }
   await writeFile(file, `${JSON.stringify(kubeconfig, null, 2)}\n`, { mode: 0o600 })
   return file

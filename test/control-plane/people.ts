@@ -10,7 +10,7 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import type { Cluster } from './kubeconfig.ts'
+import { writeKubeconfig, type Cluster } from './kubeconfig.ts'
 
 const KEY = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const DAY = 24 * 60 * 60 * 1000
@@ -35,7 +35,7 @@ export async function writePeoplesCa(directory: string): Promise<string> {
 /** Writes the kubeconfig of a person who shows a client certificate; returns its path. */
 export async function writePersonKubeconfig(
   directory: string,
-  { url, caData }: Cluster,
+  cluster: Cluster,
   name: string,
   groups: readonly string[],
 ): Promise<string> {
@@ -52,21 +52,10 @@ export async function writePersonKubeconfig(
     extensions: [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth])],
   })
   const base64 = (text: string) => Buffer.from(text).toString('base64')
-  const user = {
+  return writeKubeconfig(join(directory, `person-${name}.kubeconfig`), cluster, name, {
     'client-certificate-data': base64(certificate.toString('pem')),
     'client-key-data': base64(await pem(keys.privateKey)),
-  }
-  const kubeconfig = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'plane', cluster: { server: url, 'certificate-authority-data': base64(caData) } }],
-    users: [{ name, user }],
-    contexts: [{ name: 'plane', context: { cluster: 'plane', user: name } }],
-    'current-context': 'plane',
-  }
-  const file = join(directory, `person-${name}.kubeconfig`)
-  await writeFile(file, JSON.stringify(kubeconfig), { mode: 0o600 })
-  return file
+  })
 }
 
 async function pem(key: webcrypto.CryptoKey): Promise<string> {
