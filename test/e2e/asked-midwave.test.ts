@@ -38,7 +38,7 @@ describeOn('who asks in the middle of a wave', function (on) {
     await on().create(
       here.namespace,
       Array.from({ length: MANY }, (_, index) =>
-        manifest(KIND, nameOf(index), { replicas: 2, labels: labels(index) }),
+        manifest(KIND, nameOf(index), { replicas: 2, labels: labels(index), paused: true }),
       ),
     )
     await eventually('all to be known', async () => {

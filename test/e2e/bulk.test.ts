@@ -112,14 +112,13 @@ describeOn('a namespace at a time', function (on) {
     const many = `${here.namespace}-many`
     const inMany = (method: Method, action: string) =>
       here.api.call<Bulk>(method, `/namespaces/${many}/${action}`)
-    /** Paused, a Deployment gets no pods: only the writes matter. */
-    const object = (index: number) => {
-      const { spec, ...rest } = manifest('deployments', `wave-${index}`, {
+    /** Without pods: only the writes matter. */
+    const object = (index: number) =>
+      manifest('deployments', `wave-${index}`, {
         replicas: 1 + (index % 3),
         annotations: annotated(),
+        paused: true,
       })
-      return { ...rest, spec: { ...spec, paused: true } }
-    }
 
     before('they are there', async () => {
       await createNamespace(here.cluster, many)

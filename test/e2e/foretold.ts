@@ -56,11 +56,7 @@ export function comesTrue(on: () => Cluster, { namespaces, workloadsEach, kinds,
       await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name } })
       const objects = keys
         .filter(({ namespace }) => namespace === name)
-        .map(({ kind, name: its }, index) => {
-          const object = manifest(kind, its, { replicas: 1 + (index % 3) })
-          // A Deployment that is created paused never has pods, which would take the machine for themselves.
-          return kind === 'deployments' ? { ...object, spec: { ...object.spec, paused: true } } : object
-        })
+        .map(({ kind, name: its }, index) => manifest(kind, its, { replicas: 1 + (index % 3), paused: true }))
       await on().create(name, objects)
     })
   })

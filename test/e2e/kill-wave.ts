@@ -5,17 +5,19 @@ import type { Cluster } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { print, printFigures } from '../support/figures.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
-import { annotated, manifest } from '../support/manifests.ts'
+import { annotated, countOf, manifest } from '../support/manifests.ts'
 import { seededRandom, testSeed } from '../support/random.ts'
 import { awakeBetween } from '../support/schedules.ts'
 import { hasFollowed, served } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 
 const HOUR = 3_600_000
+/** Most of them without pods, which would take the machine for themselves. */
 const SHARES: readonly [Kind, number][] = [
-  ['deployments', 120],
-  ['statefulsets', 40],
-  ['replicasets', 40],
+  ['cronjobs', 120],
+  ['deployments', 40],
+  ['statefulsets', 20],
+  ['replicasets', 20],
 ]
 const WAVE = SHARES.reduce((sum, [, count]) => sum + count, 0)
 const HISTORY = 20
@@ -45,7 +47,7 @@ export function killsInAWave(on: () => Cluster, kills: number): void {
     const annotations = annotated(awakeBetween(now - 2 * HOUR, now + 4 * HOUR))
     for (const [kind, count] of SHARES) {
       const objects = Array.from({ length: count }, (_, index) =>
-        manifest(kind, nameOf(kind, index), { replicas: countOf(index), annotations }),
+        manifest(kind, nameOf(kind, index), { replicas: replicasOf(index), annotations }),
       )
       await here.cluster.create(here.namespace, objects)
     }
@@ -98,7 +100,8 @@ export function killsInAWave(on: () => Cluster, kills: number): void {
 
   function check(object: KubectlObject): void {
     const { name } = object.metadata
-    const count = countOf(Number(/\d+$/.exec(name)?.[0]))
+    const [, kind = '', index] = /^wave-(\w+)-(\d+)$/.exec(name) ?? []
+    const count = countOf(kind as Kind, replicasOf(Number(index)))
     const asleep = stateOf(waves) === 'asleep'
     const { replicas, label, state } = marksOf(object)
     expect({ name, replicas, label }).to.deep.equal({
@@ -135,6 +138,6 @@ function nameOf(kind: Kind, index: number): string {
   return `wave-${kind}-${String(index).padStart(3, '0')}`
 }
 
-function countOf(index: number): number {
+function replicasOf(index: number): number {
   return 1 + (index % 8 === 0 ? 1 : 0) + (index % 20 === 0 ? 1 : 0)
 }

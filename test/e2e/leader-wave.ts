@@ -1,11 +1,12 @@
 import { expect } from 'chai'
+import type { Kind } from '../../src/domain/workload/workload.ts'
 import type { Cluster } from '../support/cluster.ts'
 import type { Dormouse } from '../support/dormouse.ts'
 import { enforced, LEASES } from '../support/enforced.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
-import { annotated, manifest } from '../support/manifests.ts'
+import { annotated, countOf, manifest } from '../support/manifests.ts'
 import { ProgramClock } from '../support/program-clock.ts'
 import { MINUTE } from '../support/rules.ts'
 import { awakeNow, comingMinute, sleepsAt } from '../support/schedules.ts'
@@ -22,12 +23,13 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
   const clock = new ProgramClock()
   const here = enforced(on, { writesPerSecond: wave / 4, preload: clock.preload })
   after(() => clock.remove())
+  const indices = Array.from({ length: wave }, (_, index) => index)
   let other: Dormouse
 
   before('workloads run, and a second replica', async function () {
     this.timeout(300_000)
-    const objects = Array.from({ length: wave }, (_, index) =>
-      manifest('statefulsets', `wave-${index}`, { replicas: 1 + (index % 2) }),
+    const objects = indices.map((index) =>
+      manifest(kindOf(index), `wave-${index}`, { replicas: replicasOf(index) }),
     )
     await here.cluster.create(here.namespace, objects)
     await eventually('the pods to run', async () => (await workloads()).every(hasFollowed), {
@@ -104,7 +106,8 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
     })
     for (const object of await workloads()) {
       const { name, generation } = object.metadata
-      const count = 1 + (Number(name.split('-')[1]) % 2)
+      const index = Number(name.split('-')[1])
+      const count = countOf(kindOf(index), replicasOf(index))
       const { replicas, label, state } = marksOf(object)
       expect({ name, replicas, label }).to.deep.equal({
         name,
@@ -129,13 +132,21 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
 
   async function everyoneGets(schedule: string): Promise<void> {
     const body = { metadata: { annotations: annotated(schedule) } }
-    const names = Array.from({ length: wave }, (_, index) => `wave-${index}`)
-    await inParallel(names, (name) =>
-      here.cluster.admin.expect('PATCH', here.path('statefulsets', name), body),
+    await inParallel(indices, (index) =>
+      here.cluster.admin.expect('PATCH', here.path(kindOf(index), `wave-${index}`), body),
     )
   }
 
-  const workloads = () => here.list('statefulsets')
+  const workloads = async () => [...(await here.list('statefulsets')), ...(await here.list('cronjobs'))]
+}
+
+/** Most are without pods, which would take the machine for themselves. */
+function kindOf(index: number): Kind {
+  return index % 4 === 0 ? 'statefulsets' : 'cronjobs'
+}
+
+function replicasOf(index: number): number {
+  return 1 + (index % 8 === 0 ? 1 : 0)
 }
 
 function isAsleep(object: KubectlObject): boolean {

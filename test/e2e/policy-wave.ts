@@ -170,11 +170,10 @@ export function waveByPolicy(on: () => Cluster, { namespaces, workloadsEach, com
         timeout: 5 * MINUTE,
         pause: 250,
       })
-      const objects = Array.from({ length: workloadsEach }, (_, index) => {
-        const object = manifest('deployments', `${prefix}-${index}`)
-        // One that is created paused never gets a ReplicaSet.
-        return name === withPods ? object : { ...object, spec: { ...object.spec, paused: true } }
-      })
+      const paused = name !== withPods
+      const objects = Array.from({ length: workloadsEach }, (_, index) =>
+        manifest('deployments', `${prefix}-${index}`, { paused }),
+      )
       await on().create(name, objects)
     })
     await eventually(

@@ -54,7 +54,7 @@ describeOnBoth('settings of a Namespace', function (on) {
     await on().admin.expect('PATCH', `/api/v1/namespaces/${name}`, { metadata: { labels, annotations } })
     await on().create(
       name,
-      names.map((each) => manifest(KIND, each, { replicas: 2 })),
+      names.map((each) => manifest(KIND, each, { replicas: 2, paused: names.length === MANY })),
     )
     return name
   }

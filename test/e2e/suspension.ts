@@ -83,8 +83,9 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
   })
 
   it('nothing is lost, and nothing done twice', async () => {
-    for (const { metadata, ...object } of await here.list('statefulsets')) {
-      const { replicas, state } = marksOf({ ...object, metadata, kind: 'StatefulSet' })
+    for (const object of await here.list('statefulsets')) {
+      const { metadata } = object
+      const { replicas, state } = marksOf(object)
       expect(replicas, metadata.name).to.equal(1 + (Number(metadata.name.split('-')[1]) % 2))
       expect(state?.history.map(({ type }) => type)).to.deep.equal(['wake', 'snooze'])
       expect(metadata.generation, 'each change of its spec once').to.equal(3)
@@ -96,10 +97,8 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
   }
 
   async function completed(): Promise<number> {
-    const results = (await here.list('statefulsets')).map(
-      (object) => marksOf({ ...object, kind: 'StatefulSet' }).state?.history[0]?.result,
-    )
-    return results.filter((result) => result === 'succeeded').length
+    const states = (await here.list('statefulsets')).map((object) => marksOf(object).state)
+    return states.filter((state) => state?.history[0]?.result === 'succeeded').length
   }
 }
 

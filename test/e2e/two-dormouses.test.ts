@@ -68,7 +68,7 @@ describeOn('two Dormouses by mistake, without webhooks,', function (on) {
   }
 
   async function marks() {
-    return (await here.list('deployments')).map((object) => marksOf({ ...object, kind: 'Deployment' }))
+    return (await here.list('deployments')).map(marksOf)
   }
 })
 

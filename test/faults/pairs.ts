@@ -77,8 +77,7 @@ export function ask(
 
 /** Paused, where that exists, so that no pods are made: these tests need none. */
 export function aWorkload(kind: Kind, name: string): WorkloadManifest {
-  const object = manifest(kind, name)
-  return kind === 'deployments' ? { ...object, spec: { ...object.spec, paused: true } } : object
+  return manifest(kind, name, { paused: true })
 }
 
 /** Through this API, or by hand. */

@@ -9,13 +9,15 @@ export interface ManifestOptions {
   /** A label of the pod template; another value makes another revision. */
   readonly revision?: string
   readonly nodeSelector?: Readonly<Record<string, string>>
+  /** A Deployment that is created so never gets pods, which take the machine for themselves. */
+  readonly paused?: boolean
 }
 
 /** A workload of any kind with one small container. */
 export function manifest(
   kind: Kind,
   name: string,
-  { replicas = 1, labels, annotations, revision = '1', nodeSelector }: ManifestOptions = {},
+  { replicas = 1, labels, annotations, revision = '1', nodeSelector, paused = false }: ManifestOptions = {},
 ): WorkloadManifest {
   const app = { app: name }
   const container = { name: 'app', image: 'app', resources: { requests: { cpu: '10m', memory: '16Mi' } } }
@@ -34,6 +36,7 @@ export function manifest(
     ...head,
     spec: {
       ...(hasKey(kind) ? {} : { replicas }),
+      ...(paused && kind === 'deployments' ? { paused } : {}),
       ...(kind === 'statefulsets' ? { serviceName: name, podManagementPolicy: 'Parallel' } : {}),
       selector: { matchLabels: app },
       template: {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { apiVersionOf } from '../../src/domain/kinds.ts'
+import { apiVersionOf, factsOf } from '../../src/domain/kinds.ts'
 import { KIND_NAME, type Kind } from '../../src/domain/workload/workload.ts'
 import type { Answer } from '../control-plane/client.ts'
 import type { ApiClient, WorkloadClient } from './api-client.ts'
@@ -124,7 +124,8 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
     get: (kind, name, ...args) => on().kubectl.json('get', kind, name, ...inNamespace, ...args),
     async list(kind, query = '') {
       const { items = [] } = await on().admin.expect('GET', `${path(kind)}${query}`)
-      return items as unknown as KubectlObject[]
+      // The items of a list do not name their kind.
+      return items.map((item) => ({ ...item, kind: factsOf(kind).name }) as unknown as KubectlObject)
     },
     async events(name) {
       const selector = name === undefined ? [] : [`--field-selector=involvedObject.name=${name}`]
