@@ -272,26 +272,25 @@ describeOnBoth('a request by annotation', function (on) {
     const record = await here.workload('deployments', 'adopted').wake('?wait=30s')
     expect(record).to.include({ current_replicas: 4 })
   })
-})
 
-describeOnBoth('a request while the webhook is away', function (on) {
-  this.timeout(90_000)
-  const here = enforced(on)
+  describe('while the webhook is away', () => {
+    after(() => here.balancer.to([here.port]))
 
-  it('is removed by the leader with an Event, and never carried out', async () => {
-    await here.asleep('deployments', 'missed', { replicas: COUNT })
-    here.balancer.to([], { cut: true })
-    const { code, stderr } = await ask(here, 'deployments', 'missed', 'wake')
-    expect(code, stderr).to.equal(0)
-    await eventually('the request to be removed', async () => {
-      const { metadata } = await here.get('deployments', 'missed')
-      return metadata.annotations?.[REQUEST_ANNOTATION] === undefined
+    it('is removed by the leader with an Event, and never carried out', async () => {
+      await here.asleep('deployments', 'missed', { replicas: COUNT })
+      here.balancer.to([], { cut: true })
+      const { code, stderr } = await ask(here, 'deployments', 'missed', 'wake')
+      expect(code, stderr).to.equal(0)
+      await eventually('the request to be removed', async () => {
+        const { metadata } = await get('missed')
+        return metadata.annotations?.[REQUEST_ANNOTATION] === undefined
+      })
+      await eventually('the Event', async () =>
+        (await here.events('missed')).some(({ reason }) => reason === 'RequestIgnored'),
+      )
+      const { state, ...marks } = marksOf(await get('missed'))
+      expect(marks).to.include({ replicas: 0, label: '3' })
+      expect(state?.request).to.equal(undefined)
     })
-    await eventually('the Event', async () =>
-      (await here.events('missed')).some(({ reason }) => reason === 'RequestIgnored'),
-    )
-    expect(marksOf(await here.get('deployments', 'missed'))).to.include({ replicas: 0, label: '3' })
-    here.balancer.to([here.port])
-    expect(marksOf(await here.get('deployments', 'missed')).state?.request).to.equal(undefined)
   })
 })
