@@ -78,308 +78,302 @@ const ALLOWED: Readonly<Record<string, (kind: Kind) => Patch>> = {
   'a setting': () => add(`${ANNOTATIONS}/dormouse.dev~1schedule`, '8:00-18:00'),
 }
 
-describeOn(
-  "the policy on Dormouse's account",
-  function (on) {
-    this.timeout(180_000)
-    const own = `policy-${randomBytes(4).toString('hex')}`
-    const namespace = `${own}-shop`
-    const quiet = `${own}-quiet`
-    const release = { name: own, namespace: own }
-    const user = `system:serviceaccount:${own}:${own}-dormouse`
-    const { template } = helm()
+describeOn("the policy on Dormouse's account", function (on) {
+  this.timeout(180_000)
+  const own = `policy-${randomBytes(4).toString('hex')}`
+  const namespace = `${own}-shop`
+  const quiet = `${own}-quiet`
+  const release = { name: own, namespace: own }
+  const user = `system:serviceaccount:${own}:${own}-dormouse`
+  const { template } = helm()
 
-    /** A dry run as the account. */
-    const patched = (kind: Kind, patch: Patch, { who = user, name = 'held', where = namespace } = {}) =>
+  /** A dry run as the account. */
+  const patched = (kind: Kind, patch: Patch, { who = user, name = 'held', where = namespace } = {}) =>
+    on().admin.send(
+      'PATCH',
+      `/apis/${apiVersionOf(kind)}/namespaces/${where}/${kind}/${name}?dryRun=All&fieldManager=dormouse`,
+      patch,
+      {
+        'impersonate-user': who,
+        ...(who === user ? {} : { 'impersonate-group': 'system:masters' }),
+      },
+    )
+
+  before('the account, its role and its policy are there', async () => {
+    for (const name of [own, namespace, quiet])
+      await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name } })
+    const values = { rbac: { aggregate: false }, config: { excludeNamespaces: [quiet] } }
+    const objects = (await template(values, release)).filter(({ kind }) => KEPT.includes(kind))
+    expect((await on().kubectl.withFile('create', objects)).stderr).to.equal('')
+    await on().create(
+      namespace,
+      KINDS.map((kind) =>
+        manifest(kind, 'held', {
+          replicas: 2,
+          labels: { kept: 'yes' },
+          annotations: { kept: 'yes' },
+          ...(kind === 'daemonsets' && { nodeSelector: { pool: 'here' } }),
+        }),
+      ),
+    )
+    // The API server needs a moment to compile the policy, and to know the account's role.
+    await eventually('the policy to hold', async () => {
+      const { status, body } = await patched('deployments', REFUSED['a finalizer'] ?? [])
+      return status === 422 || (status === 403 && body.message?.includes('ValidatingAdmissionPolicy'))
+    })
+  })
+
+  after(async () => {
+    const everywhere = [
+      'clusterrole',
+      'clusterrolebinding',
+      'validatingadmissionpolicy',
+      'validatingadmissionpolicybinding',
+    ]
+    const labelled = ['-l', `app.kubernetes.io/instance=${own}`]
+    await on().kubectl('delete', everywhere.join(','), ...labelled)
+    for (const name of EXCLUDED)
+      await on().kubectl('delete', 'deployment', 'excluded', '-n', name, '--ignore-not-found')
+    for (const name of [own, namespace, quiet])
+      await on().admin.expect('DELETE', `/api/v1/namespaces/${name}`)
+  })
+
+  for (const kind of KINDS) {
+    it(`lets it do with ${kind} what Dormouse does`, async () => {
+      for (const [what, patch] of Object.entries(ALLOWED)) {
+        const { status, body } = await patched(kind, patch(kind))
+        expect(status, `${what}: ${body.message}`).to.equal(200)
+      }
+    })
+
+    it(`lets it change nothing else of ${kind}`, async () => {
+      const others =
+        kind === 'daemonsets'
+          ? { 'a key of the selector': [{ op: 'remove', path: `${POD}/nodeSelector/pool` }] }
+          : { "a DaemonSet's annotation": add(`${ANNOTATIONS}/${GENERATION}`, '1') }
+      for (const [what, patch] of Object.entries({ ...REFUSED, ...others })) {
+        const { status, body } = await patched(kind, kind === 'cronjobs' ? ofCronJob(patch) : patch)
+        expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include('Dormouse')
+        expect(status).to.equal(422)
+      }
+    })
+
+    it(`lets it put ${kind} to sleep only with the marks that keep the count`, async () => {
+      const sleeps = SLEEPS[kind] ?? add('/spec/replicas', 0)
+      for (const [what, marks] of Object.entries(MARKS)) {
+        const { status, body } = await patched(kind, [...marks, ...sleeps])
+        expect(body.message, what).to.include('Dormouse may put a workload to sleep only together with')
+        expect(status).to.equal(422)
+        const others = await patched(kind, [...marks, ...sleeps], { who: 'somebody' })
+        expect(others.status, `${what}: ${others.body.message}`).to.equal(200)
+      }
+    })
+
+    it(`lets anybody else change ${kind} as they may`, async () => {
+      const { status, body } = await patched(kind, REFUSED['another annotation'] ?? [], { who: 'somebody' })
+      expect(status, body.message).to.equal(200)
+    })
+  }
+
+  it('lets it write of the status of a CronJob when it started a Job last, and nothing else', async () => {
+    const path = '/status/lastScheduleTime'
+    const ours = await patched('cronjobs', add(path, '2026-03-02T08:00:00Z'), { name: 'held/status' })
+    expect(ours.status, ours.body.message).to.equal(200)
+    for (const [kind, patch] of [
+      ['cronjobs', add('/status/lastSuccessfulTime', '2026-03-02T08:00:00Z')],
+      ['deployments', add('/status/observedGeneration', 1)],
+    ] as const) {
+      const { status, body } = await patched(kind, patch, { name: 'held/status' })
+      expect(status, body.message).to.be.oneOf([403, 422])
+    }
+  })
+
+  it('lets it only update, even with the rights of an administrator', async () => {
+    const masters = { 'impersonate-user': user, 'impersonate-group': 'system:masters' }
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments`
+    const attempts = [
+      on().admin.send('POST', `${path}?dryRun=All`, manifest('deployments', 'made'), masters),
+      on().admin.send('DELETE', `${path}/held?dryRun=All`, undefined, masters),
+      on().admin.send('PATCH', `${path}/held/scale?dryRun=All`, { spec: { replicas: 5 } }, masters),
+    ]
+    for (const { body } of await Promise.all(attempts))
+      expect(body.message).to.include('Dormouse may only update workloads')
+  })
+
+  it('keeps it out of excluded namespaces: with a stolen token nobody can put their workloads to sleep', async () => {
+    const excluded = manifest('deployments', 'excluded', { replicas: 2, annotations: { kept: 'yes' } })
+    for (const where of [...EXCLUDED, quiet, own]) {
+      await on().create(where, [excluded])
+      for (const [what, patch] of Object.entries({
+        'to 0': add('/spec/replicas', 0),
+        'to more': add('/spec/replicas', 5),
+        'our marks': add(`${ANNOTATIONS}/dormouse.dev~1enabled`, 'true'),
+      })) {
+        const { status, body } = await patched('deployments', patch, { name: 'excluded', where })
+        expect(body.message, `${where}: ${what}`).to.include('Dormouse may not change excluded namespaces')
+        expect(status).to.equal(422)
+      }
+      const others = await patched('deployments', add('/spec/replicas', 5), {
+        who: 'somebody',
+        name: 'excluded',
+        where,
+      })
+      expect(others.status, `${where}: ${others.body.message}`).to.equal(200)
+    }
+  })
+
+  describe('on ScaledObjects', () => {
+    const scaler = scaledObject('scaler', { type: 'none' }, { min: 1, annotations: { kept: 'yes' } })
+    const change = (patch: Patch, who = user) =>
       on().admin.send(
         'PATCH',
-        `/apis/${apiVersionOf(kind)}/namespaces/${where}/${kind}/${name}?dryRun=All&fieldManager=dormouse`,
+        `${scaledObjectsIn(namespace, 'scaler')}?dryRun=All&fieldManager=dormouse`,
         patch,
-        {
-          'impersonate-user': who,
-          ...(who === user ? {} : { 'impersonate-group': 'system:masters' }),
-        },
+        { 'impersonate-user': who, ...(who === user ? {} : { 'impersonate-group': 'system:masters' }) },
       )
+    const other = add(`${ANNOTATIONS}/other`, 'x')
 
-    before('the account, its role and its policy are there', async () => {
-      for (const name of [own, namespace, quiet])
-        await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name } })
-      const values = { rbac: { aggregate: false }, config: { excludeNamespaces: [quiet] } }
-      const objects = (await template(values, release)).filter(({ kind }) => KEPT.includes(kind))
-      expect((await on().kubectl.withFile('create', objects)).stderr).to.equal('')
-      await on().create(
-        namespace,
-        KINDS.map((kind) =>
-          manifest(kind, 'held', {
-            replicas: 2,
-            labels: { kept: 'yes' },
-            annotations: { kept: 'yes' },
-            ...(kind === 'daemonsets' && { nodeSelector: { pool: 'here' } }),
-          }),
-        ),
-      )
-      // The API server needs a moment to compile the policy, and to know the account's role.
+    before('there is one, and its policy holds', async () => {
+      await define(on())
+      await eventually('ScaledObjects to be served', async () => {
+        const { status } = await on().admin.send('POST', scaledObjectsIn(namespace), scaler)
+        return status === 201
+      })
       await eventually('the policy to hold', async () => {
-        const { status, body } = await patched('deployments', REFUSED['a finalizer'] ?? [])
-        return status === 422 || (status === 403 && body.message?.includes('ValidatingAdmissionPolicy'))
+        const { body } = await change(other)
+        return body.message?.includes('ValidatingAdmissionPolicy')
       })
     })
 
-    after(async () => {
-      const everywhere = [
-        'clusterrole',
-        'clusterrolebinding',
-        'validatingadmissionpolicy',
-        'validatingadmissionpolicybinding',
+    after('KEDA is gone', () => undefine(on()))
+
+    it('lets it pause, and end that', async () => {
+      const pause = [
+        ...add(`${ANNOTATIONS}/autoscaling.keda.sh~1paused-replicas`, '0'),
+        ...add(`${ANNOTATIONS}/dormouse.dev~1paused`, ''),
       ]
-      const labelled = ['-l', `app.kubernetes.io/instance=${own}`]
-      await on().kubectl('delete', everywhere.join(','), ...labelled)
-      for (const name of EXCLUDED)
-        await on().kubectl('delete', 'deployment', 'excluded', '-n', name, '--ignore-not-found')
-      for (const name of [own, namespace, quiet])
-        await on().admin.expect('DELETE', `/api/v1/namespaces/${name}`)
+      const { status, body } = await change(pause)
+      expect(status, body.message).to.equal(200)
     })
 
-    for (const kind of KINDS) {
-      it(`lets it do with ${kind} what Dormouse does`, async () => {
-        for (const [what, patch] of Object.entries(ALLOWED)) {
-          const { status, body } = await patched(kind, patch(kind))
-          expect(status, `${what}: ${body.message}`).to.equal(200)
-        }
-      })
-
-      it(`lets it change nothing else of ${kind}`, async () => {
-        const others =
-          kind === 'daemonsets'
-            ? { 'a key of the selector': [{ op: 'remove', path: `${POD}/nodeSelector/pool` }] }
-            : { "a DaemonSet's annotation": add(`${ANNOTATIONS}/${GENERATION}`, '1') }
-        for (const [what, patch] of Object.entries({ ...REFUSED, ...others })) {
-          const { status, body } = await patched(kind, kind === 'cronjobs' ? ofCronJob(patch) : patch)
-          expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include('Dormouse')
-          expect(status).to.equal(422)
-        }
-      })
-
-      it(`lets it put ${kind} to sleep only with the marks that keep the count`, async () => {
-        const sleeps = SLEEPS[kind] ?? add('/spec/replicas', 0)
-        for (const [what, marks] of Object.entries(MARKS)) {
-          const { status, body } = await patched(kind, [...marks, ...sleeps])
-          expect(body.message, what).to.include('Dormouse may put a workload to sleep only together with')
-          expect(status).to.equal(422)
-          const others = await patched(kind, [...marks, ...sleeps], { who: 'somebody' })
-          expect(others.status, `${what}: ${others.body.message}`).to.equal(200)
-        }
-      })
-
-      it(`lets anybody else change ${kind} as they may`, async () => {
-        const { status, body } = await patched(kind, REFUSED['another annotation'] ?? [], { who: 'somebody' })
-        expect(status, body.message).to.equal(200)
-      })
-    }
-
-    it('lets it write of the status of a CronJob when it started a Job last, and nothing else', async () => {
-      const path = '/status/lastScheduleTime'
-      const ours = await patched('cronjobs', add(path, '2026-03-02T08:00:00Z'), { name: 'held/status' })
-      expect(ours.status, ours.body.message).to.equal(200)
-      for (const [kind, patch] of [
-        ['cronjobs', add('/status/lastSuccessfulTime', '2026-03-02T08:00:00Z')],
-        ['deployments', add('/status/observedGeneration', 1)],
-      ] as const) {
-        const { status, body } = await patched(kind, patch, { name: 'held/status' })
-        expect(status, body.message).to.be.oneOf([403, 422])
+    it('lets it change nothing else, and anybody else what they may', async () => {
+      for (const [what, patch] of Object.entries({
+        'another annotation': other,
+        "KEDA's other pause": add(`${ANNOTATIONS}/autoscaling.keda.sh~1paused`, 'true'),
+        'an annotation less': [{ op: 'remove', path: `${ANNOTATIONS}/kept` }],
+        'a label': add('/metadata/labels', { other: 'x' }),
+        'a finalizer': add('/metadata/finalizers', ['example.com/x']),
+        'the target': add('/spec/scaleTargetRef/name', 'other'),
+        'a bound': add('/spec/minReplicaCount', 0),
+        'a trigger': add('/spec/triggers', [{ type: 'cron' }]),
+      })) {
+        const { status, body } = await change(patch)
+        expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include('Dormouse')
+        expect(status).to.equal(422)
+        const others = await change(patch, 'somebody')
+        expect(others.status, `${what}: ${others.body.message}`).to.equal(200)
       }
     })
+  })
 
-    it('lets it only update, even with the rights of an administrator', async () => {
-      const masters = { 'impersonate-user': user, 'impersonate-group': 'system:masters' }
-      const path = `/apis/apps/v1/namespaces/${namespace}/deployments`
-      const attempts = [
-        on().admin.send('POST', `${path}?dryRun=All`, manifest('deployments', 'made'), masters),
-        on().admin.send('DELETE', `${path}/held?dryRun=All`, undefined, masters),
-        on().admin.send('PATCH', `${path}/held/scale?dryRun=All`, { spec: { replicas: 5 } }, masters),
-      ]
-      for (const { body } of await Promise.all(attempts))
-        expect(body.message).to.include('Dormouse may only update workloads')
+  describe('in its own namespace', () => {
+    const secrets = `/api/v1/namespaces/${own}/secrets?dryRun=All&fieldManager=dormouse`
+    const account = { 'kubernetes.io/service-account.name': `${own}-dormouse` }
+    const create = (path: string, body: object, group?: string) =>
+      on().admin.send('POST', path, body, {
+        'impersonate-user': user,
+        ...(group === undefined ? {} : { 'impersonate-group': group }),
+      })
+    const secret = (metadata: object, rest: object = { type: 'Opaque' }) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata,
+      ...rest,
     })
 
-    it('keeps it out of excluded namespaces: with a stolen token nobody can put their workloads to sleep', async () => {
-      const excluded = manifest('deployments', 'excluded', { replicas: 2, annotations: { kept: 'yes' } })
-      for (const where of [...EXCLUDED, quiet, own]) {
-        await on().create(where, [excluded])
-        for (const [what, patch] of Object.entries({
-          'to 0': add('/spec/replicas', 0),
-          'to more': add('/spec/replicas', 5),
-          'our marks': add(`${ANNOTATIONS}/dormouse.dev~1enabled`, 'true'),
-        })) {
-          const { status, body } = await patched('deployments', patch, { name: 'excluded', where })
-          expect(body.message, `${where}: ${what}`).to.include('Dormouse may not change excluded namespaces')
-          expect(status).to.equal(422)
-        }
-        const others = await patched('deployments', add('/spec/replicas', 5), {
-          who: 'somebody',
-          name: 'excluded',
-          where,
-        })
-        expect(others.status, `${where}: ${others.body.message}`).to.equal(200)
+    before('its policy holds', () =>
+      eventually('the policy on creations to hold', async () => {
+        const { body } = await create(secrets, secret({ name: 'other' }))
+        return body.message?.includes('ValidatingAdmissionPolicy')
+      }),
+    )
+
+    it('lets it create the Secret of its certificates', async () => {
+      const { status, body } = await create(secrets, secret({ name: 'dormouse-webhook' }))
+      expect(status, body.message).to.equal(201)
+    })
+
+    it('lets it create no other Secret, and none that Kubernetes fills with a token', async () => {
+      const attempts = {
+        'a token': secret(
+          { name: 'dormouse-webhook', annotations: account },
+          { type: 'kubernetes.io/service-account-token' },
+        ),
+        'another name': secret({ name: 'other' }),
+        'any name': secret({ generateName: 'dormouse-webhook' }),
+        "a registry's password": secret(
+          { name: 'dormouse-webhook' },
+          { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': '{}' } },
+        ),
       }
-    })
-
-    describe('on ScaledObjects', () => {
-      const scaler = scaledObject('scaler', { type: 'none' }, { min: 1, annotations: { kept: 'yes' } })
-      const change = (patch: Patch, who = user) =>
-        on().admin.send(
-          'PATCH',
-          `${scaledObjectsIn(namespace, 'scaler')}?dryRun=All&fieldManager=dormouse`,
-          patch,
-          { 'impersonate-user': who, ...(who === user ? {} : { 'impersonate-group': 'system:masters' }) },
+      for (const [what, body] of Object.entries(attempts)) {
+        const refused = await create(secrets, body)
+        expect(refused.body.message, what).to.include(
+          'Dormouse may create one Secret only, the Opaque dormouse-webhook',
         )
-      const other = add(`${ANNOTATIONS}/other`, 'x')
-
-      before('there is one, and its policy holds', async () => {
-        await define(on())
-        await eventually('ScaledObjects to be served', async () => {
-          const { status } = await on().admin.send('POST', scaledObjectsIn(namespace), scaler)
-          return status === 201
-        })
-        await eventually('the policy to hold', async () => {
-          const { body } = await change(other)
-          return body.message?.includes('ValidatingAdmissionPolicy')
-        })
-      })
-
-      after('KEDA is gone', () => undefine(on()))
-
-      it('lets it pause, and end that', async () => {
-        const pause = [
-          ...add(`${ANNOTATIONS}/autoscaling.keda.sh~1paused-replicas`, '0'),
-          ...add(`${ANNOTATIONS}/dormouse.dev~1paused`, ''),
-        ]
-        const { status, body } = await change(pause)
-        expect(status, body.message).to.equal(200)
-      })
-
-      it('lets it change nothing else, and anybody else what they may', async () => {
-        for (const [what, patch] of Object.entries({
-          'another annotation': other,
-          "KEDA's other pause": add(`${ANNOTATIONS}/autoscaling.keda.sh~1paused`, 'true'),
-          'an annotation less': [{ op: 'remove', path: `${ANNOTATIONS}/kept` }],
-          'a label': add('/metadata/labels', { other: 'x' }),
-          'a finalizer': add('/metadata/finalizers', ['example.com/x']),
-          'the target': add('/spec/scaleTargetRef/name', 'other'),
-          'a bound': add('/spec/minReplicaCount', 0),
-          'a trigger': add('/spec/triggers', [{ type: 'cron' }]),
-        })) {
-          const { status, body } = await change(patch)
-          expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include('Dormouse')
-          expect(status).to.equal(422)
-          const others = await change(patch, 'somebody')
-          expect(others.status, `${what}: ${others.body.message}`).to.equal(200)
-        }
-      })
-    })
-
-    describe('in its own namespace', () => {
-      const secrets = `/api/v1/namespaces/${own}/secrets?dryRun=All&fieldManager=dormouse`
-      const account = { 'kubernetes.io/service-account.name': `${own}-dormouse` }
-      const create = (path: string, body: object, group?: string) =>
-        on().admin.send('POST', path, body, {
-          'impersonate-user': user,
-          ...(group === undefined ? {} : { 'impersonate-group': group }),
-        })
-      const secret = (metadata: object, rest: object = { type: 'Opaque' }) => ({
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata,
-        ...rest,
-      })
-
-      before('its policy holds', () =>
-        eventually('the policy on creations to hold', async () => {
-          const { body } = await create(secrets, secret({ name: 'other' }))
-          return body.message?.includes('ValidatingAdmissionPolicy')
-        }),
-      )
-
-      it('lets it create the Secret of its certificates', async () => {
-        const { status, body } = await create(secrets, secret({ name: 'dormouse-webhook' }))
-        expect(status, body.message).to.equal(201)
-      })
-
-      it('lets it create no other Secret, and none that Kubernetes fills with a token', async () => {
-        const attempts = {
-          'a token': secret(
-            { name: 'dormouse-webhook', annotations: account },
-            { type: 'kubernetes.io/service-account-token' },
-          ),
-          'another name': secret({ name: 'other' }),
-          'any name': secret({ generateName: 'dormouse-webhook' }),
-          "a registry's password": secret(
-            { name: 'dormouse-webhook' },
-            { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': '{}' } },
-          ),
-        }
-        for (const [what, body] of Object.entries(attempts)) {
-          const refused = await create(secrets, body)
-          expect(refused.body.message, what).to.include(
-            'Dormouse may create one Secret only, the Opaque dormouse-webhook',
-          )
-          expect(refused.status).to.equal(422)
-        }
-      })
-
-      it('forbids the same in other namespaces, even with the rights of an administrator', async () => {
-        const path = secrets.replace(own, namespace)
-        const { body } = await create(path, secret({ name: 'dormouse-webhook' }), 'system:masters')
-        expect(body.message).to.include('Dormouse may create one Secret only')
-      })
-
-      it('lets it create a ConfigMap as a dry run of its probe only', async () => {
-        const path = `/api/v1/namespaces/${own}/configmaps`
-        const probe = { metadata: { name: 'probe', labels: { 'dormouse.dev/probe': 'x' } } }
-        const dry = await create(`${path}?dryRun=All`, probe, 'system:masters')
-        expect(dry.status, dry.body.message).to.equal(201)
-        const real = await create(path, probe, 'system:masters')
-        expect(real.body.message).to.include('Dormouse may create ConfigMaps only as dry runs of its probe')
-        const other = await create(`${path}?dryRun=All`, { metadata: { name: 'other' } }, 'system:masters')
-        expect(other.body.message).to.include('Dormouse may create ConfigMaps only as dry runs of its probe')
-      })
-    })
-
-    it('checks a workload as large as etcd takes', async () => {
-      const { spec, ...rest } = manifest('deployments', 'large', {
-        replicas: 0,
-        annotations: { kept: 'yes' },
-      })
-      const { template } = spec as { template: { spec: { containers: object[] } } }
-      const env = Array.from({ length: 10_000 }, (_, at) => ({
-        name: `VARIABLE_${at}`,
-        value: 'x'.repeat(60),
-      }))
-      template.spec.containers = template.spec.containers.map((container) =>
-        Object.assign(container, { env }),
-      )
-      await on().create(namespace, [{ ...rest, spec }])
-      const slept = await patched('deployments', ALLOWED['a setting']?.('deployments') ?? [], {
-        name: 'large',
-      })
-      expect(slept.status, slept.body.message).to.equal(200)
-      const changed = await patched('deployments', REFUSED['the image'] ?? [], { name: 'large' })
-      expect(changed.body.message).to.include('Dormouse may change nothing in the spec but the replica count')
-    })
-
-    it('has expressions that the API server accepts, for each kind', async () => {
-      const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
-      for (const name of [`${own}-dormouse`, `${own}-dormouse-creations`]) {
-        const checked = await eventually('the types to be checked', async () => {
-          const { status } = await on().admin.expect('GET', `${policies}/${name}`)
-          return status?.['typeChecking'] as { expressionWarnings?: unknown } | undefined
-        })
-        expect(checked.expressionWarnings).to.equal(undefined)
+        expect(refused.status).to.equal(422)
       }
     })
-  },
-  'real',
-)
+
+    it('forbids the same in other namespaces, even with the rights of an administrator', async () => {
+      const path = secrets.replace(own, namespace)
+      const { body } = await create(path, secret({ name: 'dormouse-webhook' }), 'system:masters')
+      expect(body.message).to.include('Dormouse may create one Secret only')
+    })
+
+    it('lets it create a ConfigMap as a dry run of its probe only', async () => {
+      const path = `/api/v1/namespaces/${own}/configmaps`
+      const probe = { metadata: { name: 'probe', labels: { 'dormouse.dev/probe': 'x' } } }
+      const dry = await create(`${path}?dryRun=All`, probe, 'system:masters')
+      expect(dry.status, dry.body.message).to.equal(201)
+      const real = await create(path, probe, 'system:masters')
+      expect(real.body.message).to.include('Dormouse may create ConfigMaps only as dry runs of its probe')
+      const other = await create(`${path}?dryRun=All`, { metadata: { name: 'other' } }, 'system:masters')
+      expect(other.body.message).to.include('Dormouse may create ConfigMaps only as dry runs of its probe')
+    })
+  })
+
+  it('checks a workload as large as etcd takes', async () => {
+    const { spec, ...rest } = manifest('deployments', 'large', {
+      replicas: 0,
+      annotations: { kept: 'yes' },
+    })
+    const { template } = spec as { template: { spec: { containers: object[] } } }
+    const env = Array.from({ length: 10_000 }, (_, at) => ({
+      name: `VARIABLE_${at}`,
+      value: 'x'.repeat(60),
+    }))
+    template.spec.containers = template.spec.containers.map((container) => Object.assign(container, { env }))
+    await on().create(namespace, [{ ...rest, spec }])
+    const slept = await patched('deployments', ALLOWED['a setting']?.('deployments') ?? [], {
+      name: 'large',
+    })
+    expect(slept.status, slept.body.message).to.equal(200)
+    const changed = await patched('deployments', REFUSED['the image'] ?? [], { name: 'large' })
+    expect(changed.body.message).to.include('Dormouse may change nothing in the spec but the replica count')
+  })
+
+  it('has expressions that the API server accepts, for each kind', async () => {
+    const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
+    for (const name of [`${own}-dormouse`, `${own}-dormouse-creations`]) {
+      const checked = await eventually('the types to be checked', async () => {
+        const { status } = await on().admin.expect('GET', `${policies}/${name}`)
+        return status?.['typeChecking'] as { expressionWarnings?: unknown } | undefined
+      })
+      expect(checked.expressionWarnings).to.equal(undefined)
+    }
+  })
+})
 
 /** Kubernetes' own namespaces. */
 const EXCLUDED = ['kube-system', 'kube-public']

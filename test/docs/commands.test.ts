@@ -20,19 +20,15 @@ describe('the commands of the documentation, in the sandbox', function () {
   readAll('the sandbox', () => reader)
 })
 
-describeOn(
-  'the commands of the documentation',
-  function (on) {
-    this.timeout(180_000)
-    const here = enforced(on)
-    before('there is a shop', () => openShop(here))
-    readAll('a real API server', () => ({
-      terminal: () => realTerminal(here),
-      run: (script, terminal, expected) => terminal.run(script, expected),
-    }))
-  },
-  'real',
-)
+describeOn('the commands of the documentation', function (on) {
+  this.timeout(180_000)
+  const here = enforced(on)
+  before('there is a shop', () => openShop(here))
+  readAll('a real API server', () => ({
+    terminal: () => realTerminal(here),
+    run: (script, terminal, expected) => terminal.run(script, expected),
+  }))
+})
 
 describe('the commands of the documentation, on a cluster with Helm', function () {
   this.timeout(180_000)

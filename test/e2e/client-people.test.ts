@@ -99,75 +99,67 @@ describeOn('the client without Dormouse', function (on) {
   })
 })
 
-describeOn(
-  'the client of a person',
-  function (on) {
-    this.timeout(90_000)
-    const here = enforced(on)
-    const ann = () => ({ kubeconfig: on().adminKubeconfig, as: 'ann' })
-    const key = (): WorkloadKey => ({ kind: 'deployments', namespace: here.namespace, name: 'web' })
+describeOn('the client of a person', function (on) {
+  this.timeout(90_000)
+  const here = enforced(on)
+  const ann = () => ({ kubeconfig: on().adminKubeconfig, as: 'ann' })
+  const key = (): WorkloadKey => ({ kind: 'deployments', namespace: here.namespace, name: 'web' })
 
-    before(async () => {
-      await here.enabled('deployments', 'web', { replicas: 2 })
-      await grant(on().admin, user('ann'), { name: 'ann', rights: 'edit', namespace: here.namespace })
-    })
+  before(async () => {
+    await here.enabled('deployments', 'web', { replicas: 2 })
+    await grant(on().admin, user('ann'), { name: 'ann', rights: 'edit', namespace: here.namespace })
+  })
 
-    it('who may edit a namespace sees it, puts to sleep and wakes, and the history has the name', async () => {
-      await withClient(ann(), async (dormouse) => {
-        const found = await eventually('the right', () =>
-          dormouse.list({ namespace: here.namespace }).catch(() => false as const),
-        )
-        expect(found.map(({ record }) => record.name)).to.include('web')
-        await dormouse.request(key(), { action: 'snooze' }, false)
-        const { record } = await dormouse.get(key())
-        expect(record).to.include({ is_snoozed: true })
-        expect(record.operation_history[0]).to.include({ type: 'snooze', trigger: 'api', by: 'k8s:ann' })
-        await dormouse.request(key(), { action: 'wake' }, false)
-        // The service's copy follows the write by a watch.
-        await eventually('the wake in her name', async () => {
-          const [newest] = (await here.workload('deployments', 'web').status()).operation_history
-          return newest?.type === 'wake' && newest.by === 'k8s:ann'
-        })
+  it('who may edit a namespace sees it, puts to sleep and wakes, and the history has the name', async () => {
+    await withClient(ann(), async (dormouse) => {
+      const found = await eventually('the right', () =>
+        dormouse.list({ namespace: here.namespace }).catch(() => false as const),
+      )
+      expect(found.map(({ record }) => record.name)).to.include('web')
+      await dormouse.request(key(), { action: 'snooze' }, false)
+      const { record } = await dormouse.get(key())
+      expect(record).to.include({ is_snoozed: true })
+      expect(record.operation_history[0]).to.include({ type: 'snooze', trigger: 'api', by: 'k8s:ann' })
+      await dormouse.request(key(), { action: 'wake' }, false)
+      // The service's copy follows the write by a watch.
+      await eventually('the wake in her name', async () => {
+        const [newest] = (await here.workload('deployments', 'web').status()).operation_history
+        return newest?.type === 'wake' && newest.by === 'k8s:ann'
       })
     })
+  })
 
-    it('enable repairs a state that cannot be read, with the count of the label', async () => {
-      await here.asleep('deployments', 'broken', { replicas: 2 })
-      const broken = { ...key(), name: 'broken' }
-      await here.dormouse.kill()
-      await here.kubectl('annotate', 'deployment', 'broken', '--overwrite', `${ANNOTATION.state}=garbage`)
-      await here.dormouse.start()
-      await here.inForce()
-      await withClient(ann(), async (dormouse) => {
-        expect((await dormouse.get(broken)).record).to.include({ reason_code: 'invalid_state' })
-        for (const dryRun of [true, false]) {
-          const { messages } = await dormouse.request(broken, { action: 'enable' }, dryRun)
-          expect(messages).to.have.length(1)
-          expect(messages[0]).to.match(/^repaired: asleep/)
-          const { record } = await dormouse.get(broken)
-          expect(record.reason_code === 'invalid_state', `after dryRun=${dryRun}`).to.equal(dryRun)
-        }
+  it('enable repairs a state that cannot be read, with the count of the label', async () => {
+    await here.asleep('deployments', 'broken', { replicas: 2 })
+    const broken = { ...key(), name: 'broken' }
+    await here.dormouse.kill()
+    await here.kubectl('annotate', 'deployment', 'broken', '--overwrite', `${ANNOTATION.state}=garbage`)
+    await here.dormouse.start()
+    await here.inForce()
+    await withClient(ann(), async (dormouse) => {
+      expect((await dormouse.get(broken)).record).to.include({ reason_code: 'invalid_state' })
+      for (const dryRun of [true, false]) {
+        const { messages } = await dormouse.request(broken, { action: 'enable' }, dryRun)
+        expect(messages).to.have.length(1)
+        expect(messages[0]).to.match(/^repaired: asleep/)
         const { record } = await dormouse.get(broken)
-        expect(record).to.include({ enabled: true, is_snoozed: true, last_replicas: 2 })
-      })
-      const workload = here.workload('deployments', 'broken')
-      expect(await workload.wake('?wait=60s')).to.include({ current_replicas: 2 })
+        expect(record.reason_code === 'invalid_state', `after dryRun=${dryRun}`).to.equal(dryRun)
+      }
+      const { record } = await dormouse.get(broken)
+      expect(record).to.include({ enabled: true, is_snoozed: true, last_replicas: 2 })
     })
+    const workload = here.workload('deployments', 'broken')
+    expect(await workload.wake('?wait=60s')).to.include({ current_replicas: 2 })
+  })
 
-    it('elsewhere it is refused, with what to do about it', async () => {
-      await withClient(ann(), async (dormouse) => {
-        const list = await refused(dormouse.list({ namespace: 'default' }))
-        expect(list.code).to.equal('FORBIDDEN')
-        const wake = await refused(
-          dormouse.request(
-            { kind: 'deployments', namespace: 'default', name: 'x' },
-            { action: 'wake' },
-            false,
-          ),
-        )
-        expect(wake.message).to.include('ann').and.include('the role edit')
-      })
+  it('elsewhere it is refused, with what to do about it', async () => {
+    await withClient(ann(), async (dormouse) => {
+      const list = await refused(dormouse.list({ namespace: 'default' }))
+      expect(list.code).to.equal('FORBIDDEN')
+      const wake = await refused(
+        dormouse.request({ kind: 'deployments', namespace: 'default', name: 'x' }, { action: 'wake' }, false),
+      )
+      expect(wake.message).to.include('ann').and.include('the role edit')
     })
-  },
-  'real',
-)
+  })
+})

@@ -40,182 +40,178 @@ function wheelLike(plural: string, kind: string, minimum = 0): CustomKind {
 }
 const DEFINED = [wheelLike('wheels', 'Wheel'), wheelLike('hubs', 'Hub', 1), wheelLike('rims', 'Rim')] as const
 
-describeOn(
-  'configured kinds',
-  function (on) {
-    this.timeout(240_000)
-    before('three of four kinds are defined, and Dormouse may see them', async () => {
-      for (const each of DEFINED) await defineKind(on(), each)
-      await mayManage(on(), GROUP)
-    })
+describeOn('configured kinds', function (on) {
+  this.timeout(240_000)
+  before('three of four kinds are defined, and Dormouse may see them', async () => {
+    for (const each of DEFINED) await defineKind(on(), each)
+    await mayManage(on(), GROUP)
+  })
 
-    const at = (resource: string) => ({ resource, specReplicasPath: '.spec.size.count' })
-    const here = served(on, {
-      newWorkloadGrace: '0s',
-      kinds: [at(WHEELS), at(HUBS), { resource: RIMS }, at(SPOKES)],
-    })
-    const path = (name = '') =>
-      `/apis/${GROUP}/${VERSION}/namespaces/${here.namespace}/wheels${name && `/${name}`}`
-    const wheel = (name: string) => here.workload(WHEELS, name)
-    const logged = () => here.dormouse.log.map(({ error }) => JSON.stringify(error)).join('\n')
-    const stored = async (name: string) =>
-      (await on().admin.expect('GET', path(name))) as unknown as {
-        spec: { size?: { count?: number } }
-        metadata: { labels?: Record<string, string>; annotations?: Record<string, string> }
-      }
-
-    after(async () => {
-      await mayNoLongerManage(on(), GROUP)
-      for (const each of DEFINED) await undefineKind(on(), each)
-    })
-
-    /** Creates a wheel; resolves once Dormouse knows it. */
-    async function create(name: string, spec: object): Promise<void> {
-      const head = { apiVersion: `${GROUP}/${VERSION}`, kind: 'Wheel', metadata: { name } }
-      await on().admin.expect('POST', path(), { ...head, spec })
-      await eventually('it to be known', async () => (await wheel(name).attempt('GET', '')).status === 200, {
-        timeout: 60_000,
-      })
+  const at = (resource: string) => ({ resource, specReplicasPath: '.spec.size.count' })
+  const here = served(on, {
+    newWorkloadGrace: '0s',
+    kinds: [at(WHEELS), at(HUBS), { resource: RIMS }, at(SPOKES)],
+  })
+  const path = (name = '') =>
+    `/apis/${GROUP}/${VERSION}/namespaces/${here.namespace}/wheels${name && `/${name}`}`
+  const wheel = (name: string) => here.workload(WHEELS, name)
+  const logged = () => here.dormouse.log.map(({ error }) => JSON.stringify(error)).join('\n')
+  const stored = async (name: string) =>
+    (await on().admin.expect('GET', path(name))) as unknown as {
+      spec: { size?: { count?: number } }
+      metadata: { labels?: Record<string, string>; annotations?: Record<string, string> }
     }
 
-    /** The output of `dormouse release --all` under this configuration. */
-    const released = (config: object, ...more: string[]) =>
-      runDormouse(['release', '--all', '--kubeconfig', on().adminKubeconfig, ...more], { config })
+  after(async () => {
+    await mayNoLongerManage(on(), GROUP)
+    for (const each of DEFINED) await undefineKind(on(), each)
+  })
 
-    it('sleep with a count of 0 at the configured path, and wake to the kept one', async () => {
-      await create('rolling', { size: { count: 5 } })
-      expect(await wheel('rolling').enable({ schedule: asleepNow() })).to.include({
-        type: 'wheel',
-        is_snoozed: true,
-        current_replicas: 0,
-        last_replicas: 5,
-      })
-      const asleep = await stored('rolling')
-      expect(asleep.spec.size).to.deep.equal({ count: 0 })
-      expect(asleep.metadata.labels).to.include({ 'dormouse.dev/asleep': '5' })
-      expect(await wheel('rolling').wake()).to.include({ current_replicas: 5 })
-      expect((await stored('rolling')).spec.size).to.deep.equal({ count: 5 })
+  /** Creates a wheel; resolves once Dormouse knows it. */
+  async function create(name: string, spec: object): Promise<void> {
+    const head = { apiVersion: `${GROUP}/${VERSION}`, kind: 'Wheel', metadata: { name } }
+    await on().admin.expect('POST', path(), { ...head, spec })
+    await eventually('it to be known', async () => (await wheel(name).attempt('GET', '')).status === 200, {
+      timeout: 60_000,
     })
+  }
 
-    it('wake to 1 where nothing stood at the path', async () => {
-      await create('plain', { size: {} })
-      await wheel('plain').enable()
-      expect(await wheel('plain').snooze()).to.include({ last_replicas: 1 })
-      expect((await stored('plain')).spec.size).to.deep.equal({ count: 0 })
-      expect(await wheel('plain').wake()).to.include({ current_replicas: 1 })
-    })
+  /** The output of `dormouse release --all` under this configuration. */
+  const released = (config: object, ...more: string[]) =>
+    runDormouse(['release', '--all', '--kubeconfig', on().adminKubeconfig, ...more], { config })
 
-    it('stand in lists, in the document and in Events by their own names', async () => {
-      const listed = await here.api.call<{ type: string }[]>(
-        'GET',
-        `/workloads?kind=${WHEELS}&namespace=${here.namespace}`,
-      )
-      expect(listed.body.data.map(({ type }) => type)).to.include('wheel')
-      const everything = await here.api.call<{ type: string }[]>(
-        'GET',
-        `/workloads?namespace=${here.namespace}`,
-      )
-      expect(everything.body.data.map(({ type }) => type)).to.include('wheel')
-      expect((await here.api.call('GET', '/openapi.json')).text).to.include(WHEELS)
-      await eventually('an Event', async () =>
-        (await here.events('rolling')).some(({ involvedObject }) => involvedObject.kind === 'Wheel'),
-      )
+  it('sleep with a count of 0 at the configured path, and wake to the kept one', async () => {
+    await create('rolling', { size: { count: 5 } })
+    expect(await wheel('rolling').enable({ schedule: asleepNow() })).to.include({
+      type: 'wheel',
+      is_snoozed: true,
+      current_replicas: 0,
+      last_replicas: 5,
     })
+    const asleep = await stored('rolling')
+    expect(asleep.spec.size).to.deep.equal({ count: 0 })
+    expect(asleep.metadata.labels).to.include({ 'dormouse.dev/asleep': '5' })
+    expect(await wheel('rolling').wake()).to.include({ current_replicas: 5 })
+    expect((await stored('rolling')).spec.size).to.deep.equal({ count: 5 })
+  })
 
-    it('that cannot sleep, stand elsewhere or are not installed are told, and hold up no other', async () => {
-      for (const [kind, why] of [
-        [HUBS, 'allows no count below 1'],
-        [RIMS, 'its count stands at .spec.size.count, not at .spec.replicas'],
-        [SPOKES, 'is its CustomResourceDefinition installed?'],
-      ] as const) {
-        const { status, body } = await here.workload(kind, 'any').attempt('GET', '')
-        expect([status, body.error.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
-        expect(body.error.message).to.include(why)
-        await eventually('the log to say so', () => logged().includes(why))
-      }
-      const { status } = await here.api.call('GET', `/namespaces/${here.namespace}/unknown.example.com/x`)
-      expect(status).to.equal(404)
-    })
+  it('wake to 1 where nothing stood at the path', async () => {
+    await create('plain', { size: {} })
+    await wheel('plain').enable()
+    expect(await wheel('plain').snooze()).to.include({ last_replicas: 1 })
+    expect((await stored('plain')).spec.size).to.deep.equal({ count: 0 })
+    expect(await wheel('plain').wake()).to.include({ current_replicas: 1 })
+  })
 
-    it('that cannot be managed are named by commands, which look at all others', async () => {
-      const kinds = [at(WHEELS), at(HUBS), { resource: RIMS }, at(SPOKES)]
-      const { workloads, unseen } = await checkedAgainst(on().adminKubeconfig, { kinds })
-      expect(workloads.map(({ name }) => name)).to.include('rolling')
-      expect(unseen.join('\n'))
-        .to.include('allows no count below 1')
-        .and.include('not at .spec.replicas')
-        .and.include('is its CustomResourceDefinition installed?')
-      const { code, stdout, stderr } = await released({ kinds }, '--dry-run')
-      expect(stdout).to.include(`${WHEELS}/${here.namespace}/rolling`)
-      expect(stderr).to.include(`not looked at: ${RIMS} cannot be managed`)
-      expect(stderr).not.to.include(`not looked at: the cluster serves no ${SPOKES}`)
-      expect(code, stderr).to.equal(1)
-    })
+  it('stand in lists, in the document and in Events by their own names', async () => {
+    const listed = await here.api.call<{ type: string }[]>(
+      'GET',
+      `/workloads?kind=${WHEELS}&namespace=${here.namespace}`,
+    )
+    expect(listed.body.data.map(({ type }) => type)).to.include('wheel')
+    const everything = await here.api.call<{ type: string }[]>(
+      'GET',
+      `/workloads?namespace=${here.namespace}`,
+    )
+    expect(everything.body.data.map(({ type }) => type)).to.include('wheel')
+    expect((await here.api.call('GET', '/openapi.json')).text).to.include(WHEELS)
+    await eventually('an Event', async () =>
+      (await here.events('rolling')).some(({ involvedObject }) => involvedObject.kind === 'Wheel'),
+    )
+  })
 
-    it('have their ScaledObjects paused while they sleep', async () => {
-      await define(on())
-      await create('driven', { size: { count: 2 } })
-      const target = { apiVersion: `${GROUP}/${VERSION}`, kind: 'Wheel', name: 'driven' }
-      const collection = scaledObjectsIn(here.namespace)
-      await eventually('ScaledObjects to be served', async () => {
-        const object = scaledObject('driven', { type: 'none' }, { target, min: 1 })
-        return (await on().admin.send('POST', collection, object)).status === 201
-      })
-      const pause = async () =>
-        annotationsOf(await on().admin.expect('GET', scaledObjectsIn(here.namespace, 'driven')))
-      await wheel('driven').enable()
-      await wheel('driven').snooze()
-      await eventually(
-        'KEDA to be paused',
-        async () => (await pause())['autoscaling.keda.sh/paused-replicas'] === '0',
-        { timeout: 60_000 },
-      )
-      expect(await wheel('driven').wake()).to.include({ current_replicas: 2 })
-      await eventually('KEDA to go on', async () => Object.keys(await pause()).length === 0)
-      await undefine(on())
-    })
+  it('that cannot sleep, stand elsewhere or are not installed are told, and hold up no other', async () => {
+    for (const [kind, why] of [
+      [HUBS, 'allows no count below 1'],
+      [RIMS, 'its count stands at .spec.size.count, not at .spec.replicas'],
+      [SPOKES, 'is its CustomResourceDefinition installed?'],
+    ] as const) {
+      const { status, body } = await here.workload(kind, 'any').attempt('GET', '')
+      expect([status, body.error.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
+      expect(body.error.message).to.include(why)
+      await eventually('the log to say so', () => logged().includes(why))
+    }
+    const { status } = await here.api.call('GET', `/namespaces/${here.namespace}/unknown.example.com/x`)
+    expect(status).to.equal(404)
+  })
 
-    it('leave a Deployment alone that one of them scales in its place', async () => {
-      const workload = await here.enabled('deployments', 'made-by-a-wheel', { replicas: 2 })
-      await create('makes', {
-        size: { count: 1 },
-        workloadRef: { kind: 'Deployment', name: 'made-by-a-wheel' },
-      })
-      const { status, body } = await workload.attempt('POST', 'snooze')
-      expect([status, body.error.code]).to.deep.equal([409, 'OWNED'])
-      expect(body.error.message).to.include(`${WHEELS}/makes`)
-      expect((await workload.status()).reason).to.include('left alone: wheel')
-      await on().admin.expect('DELETE', path('makes'))
-      await eventually('it to be managed again', async () => {
-        return (await workload.attempt('POST', 'snooze')).status === 200
-      })
-    })
+  it('that cannot be managed are named by commands, which look at all others', async () => {
+    const kinds = [at(WHEELS), at(HUBS), { resource: RIMS }, at(SPOKES)]
+    const { workloads, unseen } = await checkedAgainst(on().adminKubeconfig, { kinds })
+    expect(workloads.map(({ name }) => name)).to.include('rolling')
+    expect(unseen.join('\n'))
+      .to.include('allows no count below 1')
+      .and.include('not at .spec.replicas')
+      .and.include('is its CustomResourceDefinition installed?')
+    const { code, stdout, stderr } = await released({ kinds }, '--dry-run')
+    expect(stdout).to.include(`${WHEELS}/${here.namespace}/rolling`)
+    expect(stderr).to.include(`not looked at: ${RIMS} cannot be managed`)
+    expect(stderr).not.to.include(`not looked at: the cluster serves no ${SPOKES}`)
+    expect(code, stderr).to.equal(1)
+  })
 
-    it('and take such a Deployment up again at once when that is gone, or names another', async () => {
-      const names = (name: string) => ({ size: { count: 1 }, workloadRef: { kind: 'Deployment', name } })
-      await create('holds', names('held'))
-      const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: asleepNow() }
-      const workload = await here.create('deployments', 'held', { replicas: 2, annotations })
-      expect((await workload.status()).reason).to.include('left alone: wheel')
-      expect((await here.get('deployments', 'held')).spec?.replicas).to.equal(2)
-      await on().admin.expect('PATCH', path('holds'), { spec: names('another') })
-      await eventually('it to be asleep', async () => (await workload.status()).is_snoozed)
+  it('have their ScaledObjects paused while they sleep', async () => {
+    await define(on())
+    await create('driven', { size: { count: 2 } })
+    const target = { apiVersion: `${GROUP}/${VERSION}`, kind: 'Wheel', name: 'driven' }
+    const collection = scaledObjectsIn(here.namespace)
+    await eventually('ScaledObjects to be served', async () => {
+      const object = scaledObject('driven', { type: 'none' }, { target, min: 1 })
+      return (await on().admin.send('POST', collection, object)).status === 201
     })
+    const pause = async () =>
+      annotationsOf(await on().admin.expect('GET', scaledObjectsIn(here.namespace, 'driven')))
+    await wheel('driven').enable()
+    await wheel('driven').snooze()
+    await eventually(
+      'KEDA to be paused',
+      async () => (await pause())['autoscaling.keda.sh/paused-replicas'] === '0',
+      { timeout: 60_000 },
+    )
+    expect(await wheel('driven').wake()).to.include({ current_replicas: 2 })
+    await eventually('KEDA to go on', async () => Object.keys(await pause()).length === 0)
+    await undefine(on())
+  })
 
-    it('whose definition goes away and comes back are left and taken up again, and the others go on', async () => {
-      await undefineKind(on(), DEFINED[0])
-      await eventually(
-        'the kind to be missed',
-        async () => (await wheel('rolling').attempt('GET', '')).status === 503,
-        { timeout: 90_000 },
-      )
-      const other = await here.enabled('deployments', 'other')
-      expect(await other.snooze('?wait=60s')).to.include({ is_snoozed: true })
-      await defineKind(on(), DEFINED[0])
-      await create('again', { size: { count: 2 } })
-      await wheel('again').enable()
-      expect(await wheel('again').snooze()).to.include({ is_snoozed: true, last_replicas: 2 })
+  it('leave a Deployment alone that one of them scales in its place', async () => {
+    const workload = await here.enabled('deployments', 'made-by-a-wheel', { replicas: 2 })
+    await create('makes', {
+      size: { count: 1 },
+      workloadRef: { kind: 'Deployment', name: 'made-by-a-wheel' },
     })
-  },
-  'real',
-)
+    const { status, body } = await workload.attempt('POST', 'snooze')
+    expect([status, body.error.code]).to.deep.equal([409, 'OWNED'])
+    expect(body.error.message).to.include(`${WHEELS}/makes`)
+    expect((await workload.status()).reason).to.include('left alone: wheel')
+    await on().admin.expect('DELETE', path('makes'))
+    await eventually('it to be managed again', async () => {
+      return (await workload.attempt('POST', 'snooze')).status === 200
+    })
+  })
+
+  it('and take such a Deployment up again at once when that is gone, or names another', async () => {
+    const names = (name: string) => ({ size: { count: 1 }, workloadRef: { kind: 'Deployment', name } })
+    await create('holds', names('held'))
+    const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: asleepNow() }
+    const workload = await here.create('deployments', 'held', { replicas: 2, annotations })
+    expect((await workload.status()).reason).to.include('left alone: wheel')
+    expect((await here.get('deployments', 'held')).spec?.replicas).to.equal(2)
+    await on().admin.expect('PATCH', path('holds'), { spec: names('another') })
+    await eventually('it to be asleep', async () => (await workload.status()).is_snoozed)
+  })
+
+  it('whose definition goes away and comes back are left and taken up again, and the others go on', async () => {
+    await undefineKind(on(), DEFINED[0])
+    await eventually(
+      'the kind to be missed',
+      async () => (await wheel('rolling').attempt('GET', '')).status === 503,
+      { timeout: 90_000 },
+    )
+    const other = await here.enabled('deployments', 'other')
+    expect(await other.snooze('?wait=60s')).to.include({ is_snoozed: true })
+    await defineKind(on(), DEFINED[0])
+    await create('again', { size: { count: 2 } })
+    await wheel('again').enable()
+    expect(await wheel('again').snooze()).to.include({ is_snoozed: true, last_replicas: 2 })
+  })
+})

@@ -147,5 +147,4 @@ for (const policy of [true, false])
         }
       })
     },
-    'real',
   )

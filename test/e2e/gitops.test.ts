@@ -1,11 +1,7 @@
 import { describeOn } from '../support/clusters.ts'
 import { gitOps } from './syncs.ts'
 
-describeOn(
-  'GitOps by server-side apply',
-  function (on) {
-    this.timeout(120_000)
-    gitOps(on, 10)
-  },
-  'real',
-)
+describeOn('GitOps by server-side apply', function (on) {
+  this.timeout(120_000)
+  gitOps(on, 10)
+})

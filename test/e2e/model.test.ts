@@ -17,20 +17,16 @@ describe('random scenarios of people, edges and restarts, on a sandbox', functio
   })
 })
 
-describeOn(
-  'random scenarios of people, edges and restarts',
-  function (on) {
-    this.timeout(340_000)
-    const player = new Player(realPlace(on))
-    after(() => player.stop())
+describeOn('random scenarios of people, edges and restarts', function (on) {
+  this.timeout(340_000)
+  const player = new Player(realPlace(on))
+  after(() => player.stop())
 
-    it('lose nothing, cause no write without a cause, and come to rest', async () => {
-      await holds(
-        player,
-        { workloads: 10, steps: 30, moves: false },
-        { numRuns: 1, atOnce: 3, longest: LONGEST_REAL },
-      )
-    })
-  },
-  'real',
-)
+  it('lose nothing, cause no write without a cause, and come to rest', async () => {
+    await holds(
+      player,
+      { workloads: 10, steps: 30, moves: false },
+      { numRuns: 1, atOnce: 3, longest: LONGEST_REAL },
+    )
+  })
+})

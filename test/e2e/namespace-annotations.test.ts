@@ -4,78 +4,74 @@ import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlEvent } from '../support/served.ts'
 
-describeOn(
-  'annotations of a Namespace',
-  function (on) {
-    this.timeout(120_000)
-    const here = enforced(on)
-    const annotate = (...annotations: string[]) =>
-      here.cluster.kubectl.attempt(['annotate', '--overwrite', 'namespace', here.namespace, ...annotations])
+describeOn('annotations of a Namespace', function (on) {
+  this.timeout(120_000)
+  const here = enforced(on)
+  const annotate = (...annotations: string[]) =>
+    here.cluster.kubectl.attempt(['annotate', '--overwrite', 'namespace', here.namespace, ...annotations])
 
-    for (const [annotation, why] of [
-      ['awake-until=friday', /dormouse\.dev\/awake-until: expected a time with an offset/],
-      ['enabled=yes', /dormouse\.dev\/enabled: write "true" or "false"/],
-      ['schedule=soon', /dormouse\.dev\/schedule: /],
-      ['timezone=Mars', /dormouse\.dev\/timezone: /],
-      ['calendar=a;b', /dormouse\.dev\/calendar: write names of calendars/],
-      ['auto-wake=1', /dormouse\.dev\/auto-wake: write "true" or "false"/],
-    ] as const)
-      it(`that stop the schedules of all its workloads are refused: ${annotation}`, async () => {
-        const { code, stderr } = await annotate(`dormouse.dev/${annotation}`)
-        expect(code).to.equal(1)
-        expect(stderr).to.include(`Dormouse: namespace ${here.namespace}: `).and.to.match(why)
-      })
-
-    it('that are mistyped, or do nothing there, are told', async () => {
-      const { code, stderr } = await annotate('dormouse.dev/shedule=8:00-18:00', 'dormouse.dev/wake-order=3')
-      expect(code, stderr).to.equal(0)
-      expect(stderr)
-        .to.include('dormouse.dev/shedule is not known: did you mean dormouse.dev/schedule?')
-        .and.include('dormouse.dev/wake-order has no effect on a Namespace')
-    })
-
-    it('that name a calendar which nobody knows are told, and an Event says so', async () => {
-      const { code, stderr } = await annotate('dormouse.dev/calendar=nosuch')
-      expect(code, stderr).to.equal(0)
-      expect(stderr).to.match(/Warning: Dormouse: namespace .*calendar: there is no calendar 'nosuch'/)
-      await eventually('an Event', async () => {
-        const { items } = await here.cluster.kubectl.json<{ items: KubectlEvent[] }>(
-          'get',
-          'events',
-          '-n',
-          'default',
-        )
-        return items.some(
-          ({ reason, message, involvedObject }) =>
-            reason === 'InvalidSetting' &&
-            involvedObject.name === here.namespace &&
-            message.includes("'nosuch'"),
-        )
-      })
-      const removed = await annotate('dormouse.dev/calendar-')
-      expect([removed.code, removed.stderr]).to.deep.equal([0, ''])
-    })
-
-    it('that are right are taken without a word, and a Namespace without any is none of its business', async () => {
-      const right = await annotate('dormouse.dev/enabled=true', 'dormouse.dev/schedule=8:00-18:00,Mon-Fri')
-      expect([right.code, right.stderr]).to.deep.equal([0, ''])
-      const { cluster, namespace } = here
-      const other = await cluster.kubectl.attempt(['create', 'namespace', `${namespace}-other`])
-      expect([other.code, other.stderr]).to.deep.equal([0, ''])
-      await cluster.kubectl('delete', 'namespace', `${namespace}-other`, '--wait=false')
-    })
-
-    it('are checked when it is created, too', async () => {
-      const annotations = { 'dormouse.dev/timezone': 'Mars' }
-      const metadata = { name: `${here.namespace}-new`, annotations }
-      const { code, stderr } = await here.cluster.kubectl.withFile('create', {
-        apiVersion: 'v1',
-        kind: 'Namespace',
-        metadata,
-      })
+  for (const [annotation, why] of [
+    ['awake-until=friday', /dormouse\.dev\/awake-until: expected a time with an offset/],
+    ['enabled=yes', /dormouse\.dev\/enabled: write "true" or "false"/],
+    ['schedule=soon', /dormouse\.dev\/schedule: /],
+    ['timezone=Mars', /dormouse\.dev\/timezone: /],
+    ['calendar=a;b', /dormouse\.dev\/calendar: write names of calendars/],
+    ['auto-wake=1', /dormouse\.dev\/auto-wake: write "true" or "false"/],
+  ] as const)
+    it(`that stop the schedules of all its workloads are refused: ${annotation}`, async () => {
+      const { code, stderr } = await annotate(`dormouse.dev/${annotation}`)
       expect(code).to.equal(1)
-      expect(stderr).to.match(/Dormouse: namespace .*-new: dormouse\.dev\/timezone: /)
+      expect(stderr).to.include(`Dormouse: namespace ${here.namespace}: `).and.to.match(why)
     })
-  },
-  'real',
-)
+
+  it('that are mistyped, or do nothing there, are told', async () => {
+    const { code, stderr } = await annotate('dormouse.dev/shedule=8:00-18:00', 'dormouse.dev/wake-order=3')
+    expect(code, stderr).to.equal(0)
+    expect(stderr)
+      .to.include('dormouse.dev/shedule is not known: did you mean dormouse.dev/schedule?')
+      .and.include('dormouse.dev/wake-order has no effect on a Namespace')
+  })
+
+  it('that name a calendar which nobody knows are told, and an Event says so', async () => {
+    const { code, stderr } = await annotate('dormouse.dev/calendar=nosuch')
+    expect(code, stderr).to.equal(0)
+    expect(stderr).to.match(/Warning: Dormouse: namespace .*calendar: there is no calendar 'nosuch'/)
+    await eventually('an Event', async () => {
+      const { items } = await here.cluster.kubectl.json<{ items: KubectlEvent[] }>(
+        'get',
+        'events',
+        '-n',
+        'default',
+      )
+      return items.some(
+        ({ reason, message, involvedObject }) =>
+          reason === 'InvalidSetting' &&
+          involvedObject.name === here.namespace &&
+          message.includes("'nosuch'"),
+      )
+    })
+    const removed = await annotate('dormouse.dev/calendar-')
+    expect([removed.code, removed.stderr]).to.deep.equal([0, ''])
+  })
+
+  it('that are right are taken without a word, and a Namespace without any is none of its business', async () => {
+    const right = await annotate('dormouse.dev/enabled=true', 'dormouse.dev/schedule=8:00-18:00,Mon-Fri')
+    expect([right.code, right.stderr]).to.deep.equal([0, ''])
+    const { cluster, namespace } = here
+    const other = await cluster.kubectl.attempt(['create', 'namespace', `${namespace}-other`])
+    expect([other.code, other.stderr]).to.deep.equal([0, ''])
+    await cluster.kubectl('delete', 'namespace', `${namespace}-other`, '--wait=false')
+  })
+
+  it('are checked when it is created, too', async () => {
+    const annotations = { 'dormouse.dev/timezone': 'Mars' }
+    const metadata = { name: `${here.namespace}-new`, annotations }
+    const { code, stderr } = await here.cluster.kubectl.withFile('create', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata,
+    })
+    expect(code).to.equal(1)
+    expect(stderr).to.match(/Dormouse: namespace .*-new: dormouse\.dev\/timezone: /)
+  })
+})

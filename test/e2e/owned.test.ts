@@ -29,46 +29,42 @@ const FORGED = {
   'that it is managed': { schedule: asleepNow(), replicas: COUNT, labels: {}, state: stored },
 } as const
 
-describeOn(
-  'a ReplicaSet with a controller owner that is created with a state of our kind',
-  function (on) {
-    this.timeout(120_000)
-    const here = enforced(on, { settings: { newWorkloadGrace: '0s' } })
-    let ownerReferences: readonly object[]
+describeOn('a ReplicaSet with a controller owner that is created with a state of our kind', function (on) {
+  this.timeout(120_000)
+  const here = enforced(on, { settings: { newWorkloadGrace: '0s' } })
+  let ownerReferences: readonly object[]
 
-    before('its owner, which is no Deployment and does nothing', async () => {
-      const path = `/api/v1/namespaces/${here.namespace}/configmaps`
-      const { metadata } = await on().admin.expect('POST', path, { metadata: { name: 'owner' } })
-      const uid = metadata?.['uid']
-      ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, controller: true }]
-    })
+  before('its owner, which is no Deployment and does nothing', async () => {
+    const path = `/api/v1/namespaces/${here.namespace}/configmaps`
+    const { metadata } = await on().admin.expect('POST', path, { metadata: { name: 'owner' } })
+    const uid = metadata?.['uid']
+    ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, controller: true }]
+  })
 
-    for (const [what, { schedule, replicas, labels, state }] of Object.entries(FORGED))
-      it(`is left alone, whatever it says, here ${what}`, async () => {
-        const name = `owned-${randomUUID().slice(0, 8)}`
-        const annotations = { ...annotated(schedule), [ANNOTATION.state]: encodeState(state).state }
-        const since = Date.now()
-        const made = manifest('replicasets', name, { replicas, annotations, labels })
-        await on().admin.expect('POST', here.path('replicasets'), {
-          ...made,
-          metadata: { ...made.metadata, ownerReferences },
-        })
-        // Created later and written: by then this one was seen, too.
-        await here.asleep('replicasets', `free-${name}`, { replicas: 1 })
-        const { metadata, spec } = await here.get('replicasets', name)
-        expect(spec.replicas).to.equal(replicas)
-        expect(metadata.annotations).to.deep.equal(annotations)
-        expect(metadata.labels ?? {}).to.deep.equal(labels)
-        expect(await here.patches(since, 'replicasets', name)).to.equal(0)
-        const events = await here.events(name)
-        // The controller's own Events.
-        expect(events.filter(({ reason }) => reason !== 'SuccessfulCreate')).to.deep.equal([])
-        const { status, body } = await here.workload('replicasets', name).attempt('POST', 'wake')
-        expect([status, body.error.code]).to.deep.equal([409, 'OWNED'])
-        const scaled = await here.attempt('scale', 'replicaset', name, '--replicas=3')
-        expect(scaled, scaled.stderr).to.include({ code: 0 })
-        expect(scaled.stderr).to.not.include('Dormouse')
+  for (const [what, { schedule, replicas, labels, state }] of Object.entries(FORGED))
+    it(`is left alone, whatever it says, here ${what}`, async () => {
+      const name = `owned-${randomUUID().slice(0, 8)}`
+      const annotations = { ...annotated(schedule), [ANNOTATION.state]: encodeState(state).state }
+      const since = Date.now()
+      const made = manifest('replicasets', name, { replicas, annotations, labels })
+      await on().admin.expect('POST', here.path('replicasets'), {
+        ...made,
+        metadata: { ...made.metadata, ownerReferences },
       })
-  },
-  'real',
-)
+      // Created later and written: by then this one was seen, too.
+      await here.asleep('replicasets', `free-${name}`, { replicas: 1 })
+      const { metadata, spec } = await here.get('replicasets', name)
+      expect(spec.replicas).to.equal(replicas)
+      expect(metadata.annotations).to.deep.equal(annotations)
+      expect(metadata.labels ?? {}).to.deep.equal(labels)
+      expect(await here.patches(since, 'replicasets', name)).to.equal(0)
+      const events = await here.events(name)
+      // The controller's own Events.
+      expect(events.filter(({ reason }) => reason !== 'SuccessfulCreate')).to.deep.equal([])
+      const { status, body } = await here.workload('replicasets', name).attempt('POST', 'wake')
+      expect([status, body.error.code]).to.deep.equal([409, 'OWNED'])
+      const scaled = await here.attempt('scale', 'replicaset', name, '--replicas=3')
+      expect(scaled, scaled.stderr).to.include({ code: 0 })
+      expect(scaled.stderr).to.not.include('Dormouse')
+    })
+})

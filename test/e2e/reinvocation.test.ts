@@ -10,83 +10,79 @@ import { marksOf } from './agreement.ts'
 
 const ANNOTATION = 'policy.example/seen'
 
-describeOn(
-  'another webhook that changes an object after ours, which is not called again',
-  function (on) {
-    this.timeout(60_000)
-    const here = enforced(on)
-    let engine: AdmissionServer
+describeOn('another webhook that changes an object after ours, which is not called again', function (on) {
+  this.timeout(60_000)
+  const here = enforced(on)
+  let engine: AdmissionServer
 
-    before('a policy engine is called after us', async () => {
-      engine = await AdmissionServer.start(annotating(ANNOTATION))
-      await here.cluster.admin.expect('POST', CONFIGURATIONS, {
-        metadata: { name: 'policy-engine' },
-        webhooks: [
-          engine.webhook({
-            name: 'policy.example.com',
-            rules: [
-              {
-                apiGroups: ['apps'],
-                apiVersions: ['v1'],
-                operations: ['UPDATE'],
-                resources: ['deployments', 'daemonsets'],
-              },
-            ],
-            // Not Dormouse's own writes: the chart's policy denies them if another webhook adds to them.
-            matchConditions: [{ name: 'people', expression: "request.userInfo.username == 'test-admin'" }],
-            namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': here.namespace } },
-            failurePolicy: 'Ignore',
-          }),
-        ],
-      })
+  before('a policy engine is called after us', async () => {
+    engine = await AdmissionServer.start(annotating(ANNOTATION))
+    await here.cluster.admin.expect('POST', CONFIGURATIONS, {
+      metadata: { name: 'policy-engine' },
+      webhooks: [
+        engine.webhook({
+          name: 'policy.example.com',
+          rules: [
+            {
+              apiGroups: ['apps'],
+              apiVersions: ['v1'],
+              operations: ['UPDATE'],
+              resources: ['deployments', 'daemonsets'],
+            },
+          ],
+          // Not Dormouse's own writes: the chart's policy denies them if another webhook adds to them.
+          matchConditions: [{ name: 'people', expression: "request.userInfo.username == 'test-admin'" }],
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': here.namespace } },
+          failurePolicy: 'Ignore',
+        }),
+      ],
     })
+  })
 
-    after('the policy engine is removed', async () => {
-      await on().admin.send('DELETE', `${CONFIGURATIONS}/policy-engine`)
-      engine?.close()
-    })
+  after('the policy engine is removed', async () => {
+    await on().admin.send('DELETE', `${CONFIGURATIONS}/policy-engine`)
+    engine?.close()
+  })
 
-    it("a sleeper's new count is kept", async () => {
-      const workload = await here.asleep('deployments', 'synced', { replicas: 3 })
-      for (const replicas of [7, 8]) {
-        const sent = manifest('deployments', 'synced', { replicas })
-        const result = await here.withFile('apply', sent)
-        expect(result, result.stderr).to.include({ code: 0 })
-        const object = await here.get('deployments', 'synced')
-        expect(object.metadata.annotations).to.have.property(ANNOTATION)
-        expect(marksOf(object)).to.include({ replicas: 0, label: String(replicas) })
-      }
-      expect(await workload.wake('?wait=30s')).to.include({ current_replicas: 8 })
-    })
+  it("a sleeper's new count is kept", async () => {
+    const workload = await here.asleep('deployments', 'synced', { replicas: 3 })
+    for (const replicas of [7, 8]) {
+      const sent = manifest('deployments', 'synced', { replicas })
+      const result = await here.withFile('apply', sent)
+      expect(result, result.stderr).to.include({ code: 0 })
+      const object = await here.get('deployments', 'synced')
+      expect(object.metadata.annotations).to.have.property(ANNOTATION)
+      expect(marksOf(object)).to.include({ replicas: 0, label: String(replicas) })
+    }
+    expect(await workload.wake('?wait=30s')).to.include({ current_replicas: 8 })
+  })
 
-    it('a request by annotation is carried out once and with its user', async () => {
-      const workload = await here.asleep('deployments', 'asked', { replicas: 3 })
-      for (const request of ['wake 2h', 'pin', 'unpin', 'snooze']) {
-        const annotation = `${REQUEST_ANNOTATION}=${request}`
-        const result = await here.attempt('annotate', 'deployment/asked', annotation)
-        expect(result, result.stderr).to.include({ code: 0 })
-        const object = await here.get('deployments', 'asked')
-        expect(object.metadata.annotations).to.have.property(ANNOTATION)
-        expect(object.metadata.annotations).to.not.have.property(REQUEST_ANNOTATION)
-        expect(marksOf(object).state?.request).to.include({ text: request, by: 'k8s:test-admin' })
-      }
-      expect(marksOf(await here.get('deployments', 'asked'))).to.include({ replicas: 0, label: '3' })
-      const { operation_history: history } = await workload.status()
-      const done = history.map(({ type }) => type)
-      expect(done).to.deep.equal(['snooze', 'wake', 'snooze'])
-    })
+  it('a request by annotation is carried out once and with its user', async () => {
+    const workload = await here.asleep('deployments', 'asked', { replicas: 3 })
+    for (const request of ['wake 2h', 'pin', 'unpin', 'snooze']) {
+      const annotation = `${REQUEST_ANNOTATION}=${request}`
+      const result = await here.attempt('annotate', 'deployment/asked', annotation)
+      expect(result, result.stderr).to.include({ code: 0 })
+      const object = await here.get('deployments', 'asked')
+      expect(object.metadata.annotations).to.have.property(ANNOTATION)
+      expect(object.metadata.annotations).to.not.have.property(REQUEST_ANNOTATION)
+      expect(marksOf(object).state?.request).to.include({ text: request, by: 'k8s:test-admin' })
+    }
+    expect(marksOf(await here.get('deployments', 'asked'))).to.include({ replicas: 0, label: '3' })
+    const { operation_history: history } = await workload.status()
+    const done = history.map(({ type }) => type)
+    expect(done).to.deep.equal(['snooze', 'wake', 'snooze'])
+  })
 
-    it("a DaemonSet's key that alone is removed is still a wake by hand", async () => {
-      const workload = await here.asleep('daemonsets', 'agent')
-      const body = { spec: { template: { spec: { nodeSelector: { [SNOOZE_KEY]: null } } } } }
-      const { metadata } = await here.cluster.admin.expect('PATCH', here.path('daemonsets', 'agent'), body)
-      expect(metadata?.['annotations']).to.have.property(ANNOTATION)
-      const record = await eventually('it to be awake', async () => {
-        const status = await workload.status()
-        return !status.is_snoozed && status
-      })
-      expect(record.operation_history[0]).to.include({ type: 'wake', trigger: 'manual' })
+  it("a DaemonSet's key that alone is removed is still a wake by hand", async () => {
+    const workload = await here.asleep('daemonsets', 'agent')
+    const body = { spec: { template: { spec: { nodeSelector: { [SNOOZE_KEY]: null } } } } }
+    const { metadata } = await here.cluster.admin.expect('PATCH', here.path('daemonsets', 'agent'), body)
+    expect(metadata?.['annotations']).to.have.property(ANNOTATION)
+    const record = await eventually('it to be awake', async () => {
+      const status = await workload.status()
+      return !status.is_snoozed && status
     })
-  },
-  'real',
-)
+    expect(record.operation_history[0]).to.include({ type: 'wake', trigger: 'manual' })
+  })
+})

@@ -40,133 +40,129 @@ function forged(kind: string): Readonly<Record<string, string>> {
   }
 }
 
-describeOn(
-  'a write that Dormouse cannot read',
-  function (on) {
-    this.timeout(180_000)
-    const here = enforced(on)
-    /** May create and patch workloads, and nothing on their scale; impersonated, so that reviews name him. */
-    const asBob = { 'impersonate-user': 'bob' }
+describeOn('a write that Dormouse cannot read', function (on) {
+  this.timeout(180_000)
+  const here = enforced(on)
+  /** May create and patch workloads, and nothing on their scale; impersonated, so that reviews name him. */
+  const asBob = { 'impersonate-user': 'bob' }
 
-    before('bob and his rights', async () => {
-      const rights = Object.entries(RESOURCES).map(([group, resources]) => ({
-        apiGroups: [group],
-        resources,
-        verbs: ['get', 'list', 'create', 'patch'],
-      }))
-      await grant(on().admin, user('bob'), { name: 'bob', rights, namespace: here.namespace })
-    })
+  before('bob and his rights', async () => {
+    const rights = Object.entries(RESOURCES).map(([group, resources]) => ({
+      apiGroups: [group],
+      resources,
+      verbs: ['get', 'list', 'create', 'patch'],
+    }))
+    await grant(on().admin, user('bob'), { name: 'bob', rights, namespace: here.namespace })
+  })
 
-    async function pinned(kind: BuiltInKind, name: string): Promise<void> {
-      const workload = await here.enabled(kind, name, { replicas: COUNT })
-      await workload.pin()
+  async function pinned(kind: BuiltInKind, name: string): Promise<void> {
+    const workload = await here.enabled(kind, name, { replicas: COUNT })
+    await workload.pin()
+  }
+
+  /** Bob's patch, which also takes the pin away and changes the count; returns the status and the message. */
+  async function patchByBob(kind: BuiltInKind, name: string, more: Json, type = 'merge'): Promise<string> {
+    const count: Json = {
+      deployments: { replicas: 1 },
+      statefulsets: { replicas: 1 },
+      cronjobs: { suspend: true },
     }
-
-    /** Bob's patch, which also takes the pin away and changes the count; returns the status and the message. */
-    async function patchByBob(kind: BuiltInKind, name: string, more: Json, type = 'merge'): Promise<string> {
-      const count: Json = {
-        deployments: { replicas: 1 },
-        statefulsets: { replicas: 1 },
-        cronjobs: { suspend: true },
-      }
-      const marks = { ...forged(kind), [ANNOTATION.enabled]: 'false' }
-      const body = {
-        ...more,
-        spec: { ...count[kind], ...more['spec'] },
-        metadata: { ...more['metadata'], annotations: marks },
-      }
-      const headers = { ...asBob, 'content-type': `application/${type}-patch+json` }
-      const answer = await here.cluster.admin.send('PATCH', here.path(kind, name), body, headers)
-      return `${answer.status} ${answer.body.message}`
+    const marks = { ...forged(kind), [ANNOTATION.enabled]: 'false' }
+    const body = {
+      ...more,
+      spec: { ...count[kind], ...more['spec'] },
+      metadata: { ...more['metadata'], annotations: marks },
     }
+    const headers = { ...asBob, 'content-type': `application/${type}-patch+json` }
+    const answer = await here.cluster.admin.send('PATCH', here.path(kind, name), body, headers)
+    return `${answer.status} ${answer.body.message}`
+  }
 
-    async function expectHeld(kind: BuiltInKind, name: string): Promise<void> {
-      const { state, replicas, enabled } = marksOf(await here.get(kind, name))
-      if (kind !== 'daemonsets') expect(replicas, name).to.equal(countOf(kind, COUNT))
-      expect(enabled, name).to.equal('true')
-      expect(state?.pin, name).to.deep.include({ state: 'active' })
-      expect(state?.override, name).to.equal(undefined)
-      expect(state?.history.map(({ by }) => by)).not.to.include('k8s:cfo@example.com')
-    }
+  async function expectHeld(kind: BuiltInKind, name: string): Promise<void> {
+    const { state, replicas, enabled } = marksOf(await here.get(kind, name))
+    if (kind !== 'daemonsets') expect(replicas, name).to.equal(countOf(kind, COUNT))
+    expect(enabled, name).to.equal('true')
+    expect(state?.pin, name).to.deep.include({ state: 'active' })
+    expect(state?.override, name).to.equal(undefined)
+    expect(state?.history.map(({ by }) => by)).not.to.include('k8s:cfo@example.com')
+  }
 
-    for (const kind of KINDS)
-      it(`${kind}: a field that the API server resets anyway ends no pin`, async () => {
-        const name = `reset-${kind}`
-        await pinned(kind, name)
-        for (const [what, more] of Object.entries(RESET)) {
-          const answer = await patchByBob(kind, name, more)
-          // Beside a restored state, a DaemonSet or CronJob keeps its other fields, and the write goes through.
-          const isCounted = kind === 'deployments' || kind === 'statefulsets'
-          expect(answer, what).to.match(isCounted ? /^403 .*is pinned active/ : /^(200|403) /)
-          await expectHeld(kind, name)
-        }
-      })
-
-    it('a creation with such a field brings no override and no history', async () => {
-      for (const [index, more] of ON_CREATION.entries()) {
-        const name = `created-${index}`
-        const annotations = { [ANNOTATION.enabled]: 'true', ...forged('deployments') }
-        const whole = manifest('deployments', name, { replicas: COUNT, annotations })
-        const sent = { ...whole, ...more, metadata: { ...whole.metadata, ...more['metadata'] } }
-        const { status } = await here.cluster.admin.send('POST', here.path('deployments'), sent, asBob)
-        expect(status, JSON.stringify(more)).to.equal(201)
-        const { state } = marksOf(await here.get('deployments', name))
-        expect(state?.override, JSON.stringify(more)).to.equal(undefined)
-        expect(state?.history ?? [], JSON.stringify(more)).to.deep.equal([])
+  for (const kind of KINDS)
+    it(`${kind}: a field that the API server resets anyway ends no pin`, async () => {
+      const name = `reset-${kind}`
+      await pinned(kind, name)
+      for (const [what, more] of Object.entries(RESET)) {
+        const answer = await patchByBob(kind, name, more)
+        // Beside a restored state, a DaemonSet or CronJob keeps its other fields, and the write goes through.
+        const isCounted = kind === 'deployments' || kind === 'statefulsets'
+        expect(answer, what).to.match(isCounted ? /^403 .*is pinned active/ : /^(200|403) /)
+        await expectHeld(kind, name)
       }
     })
 
-    it('in a review of more than 6 MiB ends no pin: it is denied with the reason', async () => {
-      await pinned('deployments', 'large')
-      const more = { spec: { template: { spec: { containers: [LARGE] } } } }
-      const answer = await patchByBob('deployments', 'large', more, 'strategic-merge')
-      expect(answer).to.match(/^[45]\d\d .*Dormouse: deployment .*\/large .*larger than 6 MiB/)
-      await expectHeld('deployments', 'large')
-    })
-
-    it('in a review of more than 6 MiB goes through with a warning where nothing holds the workload', async () => {
-      await here.enabled('deployments', 'large-free', { replicas: COUNT })
-      const body = JSON.stringify({ spec: { template: { spec: { containers: [LARGE] } } } })
-      const directory = await mkdtemp(join(tmpdir(), 'unread-'))
-      try {
-        await writeFile(join(directory, 'patch'), body)
-        const args = ['--type=strategic', `--patch-file=${directory}/patch`, '--as=bob']
-        const { code, stderr } = await here.attempt('patch', 'deployment', 'large-free', ...args)
-        expect(code, stderr).to.equal(0)
-        expect(stderr).to.match(
-          /^Warning: Dormouse: deployment .*\/large-free was not checked.*larger than 6 MiB/m,
-        )
-      } finally {
-        await rm(directory, { recursive: true })
-      }
-    })
-
-    it('in a review of more than 6 MiB brings no state: the creation goes through without', async () => {
-      const labels = { app: 'large-new' }
+  it('a creation with such a field brings no override and no history', async () => {
+    for (const [index, more] of ON_CREATION.entries()) {
+      const name = `created-${index}`
       const annotations = { [ANNOTATION.enabled]: 'true', ...forged('deployments') }
-      const whole = manifest('deployments', 'large-new', { annotations })
-      const template = { metadata: { labels }, spec: { containers: [LARGE] } }
+      const whole = manifest('deployments', name, { replicas: COUNT, annotations })
+      const sent = { ...whole, ...more, metadata: { ...whole.metadata, ...more['metadata'] } }
+      const { status } = await here.cluster.admin.send('POST', here.path('deployments'), sent, asBob)
+      expect(status, JSON.stringify(more)).to.equal(201)
+      const { state } = marksOf(await here.get('deployments', name))
+      expect(state?.override, JSON.stringify(more)).to.equal(undefined)
+      expect(state?.history ?? [], JSON.stringify(more)).to.deep.equal([])
+    }
+  })
+
+  it('in a review of more than 6 MiB ends no pin: it is denied with the reason', async () => {
+    await pinned('deployments', 'large')
+    const more = { spec: { template: { spec: { containers: [LARGE] } } } }
+    const answer = await patchByBob('deployments', 'large', more, 'strategic-merge')
+    expect(answer).to.match(/^[45]\d\d .*Dormouse: deployment .*\/large .*larger than 6 MiB/)
+    await expectHeld('deployments', 'large')
+  })
+
+  it('in a review of more than 6 MiB goes through with a warning where nothing holds the workload', async () => {
+    await here.enabled('deployments', 'large-free', { replicas: COUNT })
+    const body = JSON.stringify({ spec: { template: { spec: { containers: [LARGE] } } } })
+    const directory = await mkdtemp(join(tmpdir(), 'unread-'))
+    try {
+      await writeFile(join(directory, 'patch'), body)
+      const args = ['--type=strategic', `--patch-file=${directory}/patch`, '--as=bob']
+      const { code, stderr } = await here.attempt('patch', 'deployment', 'large-free', ...args)
+      expect(code, stderr).to.equal(0)
+      expect(stderr).to.match(
+        /^Warning: Dormouse: deployment .*\/large-free was not checked.*larger than 6 MiB/m,
+      )
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  it('in a review of more than 6 MiB brings no state: the creation goes through without', async () => {
+    const labels = { app: 'large-new' }
+    const annotations = { [ANNOTATION.enabled]: 'true', ...forged('deployments') }
+    const whole = manifest('deployments', 'large-new', { annotations })
+    const template = { metadata: { labels }, spec: { containers: [LARGE] } }
+    const sent = { ...whole, spec: { ...whole.spec, template } }
+    const { status, body } = await here.cluster.admin.send('POST', here.path('deployments'), sent, asBob)
+    expect(status, body.message).to.equal(201)
+    const { state, enabled } = marksOf(await here.get('deployments', 'large-new'))
+    expect({ enabled, override: state?.override, history: state?.history ?? [] }).to.deep.equal({
+      enabled: 'true',
+      override: undefined,
+      history: [],
+    })
+  })
+
+  for (const label of OWN_LABELS)
+    it(`in a review of more than 4 MiB, with ${label} alone and no annotations, goes through`, async () => {
+      const name = `large-${label.split('/')[1]}`
+      const template = { metadata: { labels: { app: name } }, spec: { containers: [LARGE] } }
+      const whole = manifest('deployments', name, { labels: { [label]: '1' } })
       const sent = { ...whole, spec: { ...whole.spec, template } }
+      // kubectl would write each < as six characters, which no API server takes.
       const { status, body } = await here.cluster.admin.send('POST', here.path('deployments'), sent, asBob)
       expect(status, body.message).to.equal(201)
-      const { state, enabled } = marksOf(await here.get('deployments', 'large-new'))
-      expect({ enabled, override: state?.override, history: state?.history ?? [] }).to.deep.equal({
-        enabled: 'true',
-        override: undefined,
-        history: [],
-      })
     })
-
-    for (const label of OWN_LABELS)
-      it(`in a review of more than 4 MiB, with ${label} alone and no annotations, goes through`, async () => {
-        const name = `large-${label.split('/')[1]}`
-        const template = { metadata: { labels: { app: name } }, spec: { containers: [LARGE] } }
-        const whole = manifest('deployments', name, { labels: { [label]: '1' } })
-        const sent = { ...whole, spec: { ...whole.spec, template } }
-        // kubectl would write each < as six characters, which no API server takes.
-        const { status, body } = await here.cluster.admin.send('POST', here.path('deployments'), sent, asBob)
-        expect(status, body.message).to.equal(201)
-      })
-  },
-  'real',
-)
+})

@@ -52,173 +52,169 @@ function lasting({ reason: _r, next_transition: _n, backoff_until: _b, ...record
   }
 }
 
-describeOn(
-  'the former release and this one, on one Lease,',
-  function (on) {
-    this.timeout(240_000)
-    let former: FormerRelease | undefined
-    let old: Dormouse | undefined
-    // Before the webhook is withdrawn, which a leader would bring back.
-    after(async () => {
-      await old?.stop()
-      await former?.remove()
-    })
-    const here = enforced(on, { settings: { backoff: { maxOperations: 19 } } })
-    let oldPort = 0
+describeOn('the former release and this one, on one Lease,', function (on) {
+  this.timeout(240_000)
+  let former: FormerRelease | undefined
+  let old: Dormouse | undefined
+  // Before the webhook is withdrawn, which a leader would bring back.
+  after(async () => {
+    await old?.stop()
+    await former?.remove()
+  })
+  const here = enforced(on, { settings: { backoff: { maxOperations: 19 } } })
+  let oldPort = 0
 
-    before('the former release leads', async function () {
-      const found = await formerRelease()
-      // A shallow clone is no fault of the code.
-      if (typeof found === 'string') {
-        process.stderr.write(`skipped: ${found}\n`)
-        return this.skip()
-      }
-      former = found
-      const { settings, port } = await here.another()
-      oldPort = port
-      old = await Dormouse.start(on(), settings, undefined, former.main)
-      await handedTo(old, oldPort, here.dormouse)
-    })
-
-    /** The next one joins, and then the one that leads stops; resolves once the next leads and its webhook is asked. */
-    async function handedTo(next: Dormouse, port: number, leader: Dormouse): Promise<void> {
-      if (!next.isRunning) await next.start()
-      const since = next.log.length
-      here.balancer.to([port])
-      await leader.terminate()
-      await eventually(
-        'the next one to lead',
-        () => next.log.slice(since).some(({ msg }) => msg === 'this replica leads'),
-        { timeout: 30_000 },
-      )
-      await here.inForce()
+  before('the former release leads', async function () {
+    const found = await formerRelease()
+    // A shallow clone is no fault of the code.
+    if (typeof found === 'string') {
+      process.stderr.write(`skipped: ${found}\n`)
+      return this.skip()
     }
+    former = found
+    const { settings, port } = await here.another()
+    oldPort = port
+    old = await Dormouse.start(on(), settings, undefined, former.main)
+    await handedTo(old, oldPort, here.dormouse)
+  })
 
-    const records = async (by: Dormouse) =>
-      Object.fromEntries(
-        await Promise.all(
-          SHAPES.map(async ([name, kind]) => {
-            const answer = await by.api.workload(kind, here.namespace, name).attempt('GET', '')
-            expect(answer.status, `${name}: ${answer.text}`).to.equal(200)
-            return [name, lasting(answer.body.data)] as const
-          }),
-        ),
+  /** The next one joins, and then the one that leads stops; resolves once the next leads and its webhook is asked. */
+  async function handedTo(next: Dormouse, port: number, leader: Dormouse): Promise<void> {
+    if (!next.isRunning) await next.start()
+    const since = next.log.length
+    here.balancer.to([port])
+    await leader.terminate()
+    await eventually(
+      'the next one to lead',
+      () => next.log.slice(since).some(({ msg }) => msg === 'this replica leads'),
+      { timeout: 30_000 },
+    )
+    await here.inForce()
+  }
+
+  const records = async (by: Dormouse) =>
+    Object.fromEntries(
+      await Promise.all(
+        SHAPES.map(async ([name, kind]) => {
+          const answer = await by.api.workload(kind, here.namespace, name).attempt('GET', '')
+          expect(answer.status, `${name}: ${answer.text}`).to.equal(200)
+          return [name, lasting(answer.body.data)] as const
+        }),
+      ),
+    )
+  const marks = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        SHAPES.map(async ([name, kind]) => {
+          const { replicas, label, state } = marksOf(await here.get(kind, name))
+          return [
+            name,
+            {
+              replicas,
+              label,
+              asleep: state?.asleep,
+              pin: state?.pin,
+              override: state?.override,
+              intent: state?.intent,
+              kept: state?.snoozed?.replicas,
+            },
+          ] as const
+        }),
+      ),
+    )
+
+  it('forward: all that the former one wrote is read, kept, and acted on', async () => {
+    const by = old ?? expect.fail('the former release does not run')
+    for (const [name, kind, schedule, ...requests] of SHAPES) {
+      await here.cluster.create(here.namespace, [manifest(kind, name, { replicas: COUNT })])
+      await here.settled(kind, name)
+      const workload = by.api.workload(kind, here.namespace, name)
+      await workload.enable(schedule === undefined ? undefined : { schedule })
+      for (const request of requests) {
+        const [method = '', action = ''] = request.split(' ')
+        const { status, text } = await workload.attempt(method as 'POST', action)
+        expect(status, `${name} ${request}: ${text}`).to.equal(200)
+      }
+      await here.settled(kind, name)
+    }
+    await eventually('all operations to have ended', async () => {
+      const all = await Promise.all(
+        SHAPES.map(([name, kind]) => by.api.workload(kind, here.namespace, name).status()),
       )
-    const marks = async () =>
-      Object.fromEntries(
-        await Promise.all(
-          SHAPES.map(async ([name, kind]) => {
-            const { replicas, label, state } = marksOf(await here.get(kind, name))
-            return [
-              name,
-              {
-                replicas,
-                label,
-                asleep: state?.asleep,
-                pin: state?.pin,
-                override: state?.override,
-                intent: state?.intent,
-                kept: state?.snoozed?.replicas,
-              },
-            ] as const
-          }),
-        ),
+      return all.every((each) => !each.operation_in_progress)
+    })
+    const [before, written] = [await records(by), await marks()]
+    await here.dormouse.start()
+    expect(await records(here.dormouse), 'read by both').to.deep.equal(before)
+    await handedTo(here.dormouse, here.port, by)
+    await eventually('the new leader to rest', async () =>
+      (await here.dormouse.metrics()).some(
+        ({ name, value }) => name === 'dormouse_queue_depth' && value === 0,
+      ),
+    )
+    expect(await records(here.dormouse)).to.deep.equal(before)
+    expect(await marks()).to.deep.equal(written)
+  })
+
+  it('and back: the former one stops at what this one wrote, until enable repairs it', async () => {
+    const by = old ?? expect.fail('the former release does not run')
+    const ask = (kind: Kind, name: string, request: string) =>
+      here.kubectl('annotate', kind, name, '--overwrite', `${REQUEST_ANNOTATION}=${request}`)
+    await ask('deployments', 'asleep', 'wake 4h')
+    await ask('deployments', 'awake', 'snooze 4h')
+    await ask('deployments', 'pinned-asleep', 'unpin')
+    await ask('deployments', 'held', 'pin')
+    await ask('statefulsets', 'stateful', 'override 2h')
+    await ask('daemonsets', 'agent', 'wake')
+    await ask('cronjobs', 'report', 'wake 1h')
+    await here.workload('deployments', 'disabled').enable({ schedule: asleepNow() })
+    await here.kubectl('scale', 'deployment', 'snoozed-for', '--replicas=1')
+    for (const [name, kind] of SHAPES) await here.settled(kind, name)
+    await eventually('all operations to have ended', async () => {
+      const all = await Promise.all(SHAPES.map(([name, kind]) => here.workload(kind, name).status()))
+      return (
+        all.every((each) => !each.operation_in_progress) &&
+        all.every((each) => each.name !== 'report' || !each.is_snoozed)
       )
-
-    it('forward: all that the former one wrote is read, kept, and acted on', async () => {
-      const by = old ?? expect.fail('the former release does not run')
-      for (const [name, kind, schedule, ...requests] of SHAPES) {
-        await here.cluster.create(here.namespace, [manifest(kind, name, { replicas: COUNT })])
-        await here.settled(kind, name)
-        const workload = by.api.workload(kind, here.namespace, name)
-        await workload.enable(schedule === undefined ? undefined : { schedule })
-        for (const request of requests) {
-          const [method = '', action = ''] = request.split(' ')
-          const { status, text } = await workload.attempt(method as 'POST', action)
-          expect(status, `${name} ${request}: ${text}`).to.equal(200)
-        }
-        await here.settled(kind, name)
-      }
-      await eventually('all operations to have ended', async () => {
-        const all = await Promise.all(
-          SHAPES.map(([name, kind]) => by.api.workload(kind, here.namespace, name).status()),
-        )
-        return all.every((each) => !each.operation_in_progress)
-      })
-      const [before, written] = [await records(by), await marks()]
-      await here.dormouse.start()
-      expect(await records(here.dormouse), 'read by both').to.deep.equal(before)
-      await handedTo(here.dormouse, here.port, by)
-      await eventually('the new leader to rest', async () =>
-        (await here.dormouse.metrics()).some(
-          ({ name, value }) => name === 'dormouse_queue_depth' && value === 0,
-        ),
-      )
-      expect(await records(here.dormouse)).to.deep.equal(before)
-      expect(await marks()).to.deep.equal(written)
     })
+    const isOurs = async (kind: Kind, name: string) => {
+      const { metadata } = await here.get(kind, name)
+      return metadata.annotations?.[ANNOTATION.state]?.startsWith('{"v":2,') === true
+    }
+    const written = []
+    for (const [name, kind] of SHAPES) if (await isOurs(kind, name)) written.push({ name, kind })
+    expect(written.map(({ name }) => name)).to.include.members([
+      'asleep',
+      'awake',
+      'held',
+      'stateful',
+      'agent',
+    ])
+    const before = await marks()
+    await by.start()
+    await handedTo(by, oldPort, here.dormouse)
+    for (const { name, kind } of written) {
+      const { status, body } = await by.api.workload(kind, here.namespace, name).attempt('GET', '')
+      expect([status, body.error.code], name).to.deep.equal([422, 'INVALID_STATE'])
+      expect(body.error.message).to.include('version 2 is not known')
+    }
+    expect(await marks(), 'it writes nothing of what it cannot read').to.deep.equal(before)
+    for (const { name, kind } of written) {
+      const { status, text } = await by.api.workload(kind, here.namespace, name).attempt('POST', 'enable')
+      expect(status, `${name}: ${text}`).to.equal(200)
+    }
+    // It goes on without losing counts, except one still kept after a manual wake to fewer.
+    for (const name of ['asleep', 'awake', 'held', 'pinned-asleep', 'disabled']) {
+      await by.api.workload('deployments', here.namespace, name).wake('?force=true')
+      expect((await here.get('deployments', name)).spec.replicas, name).to.equal(COUNT)
+    }
+  })
 
-    it('and back: the former one stops at what this one wrote, until enable repairs it', async () => {
-      const by = old ?? expect.fail('the former release does not run')
-      const ask = (kind: Kind, name: string, request: string) =>
-        here.kubectl('annotate', kind, name, '--overwrite', `${REQUEST_ANNOTATION}=${request}`)
-      await ask('deployments', 'asleep', 'wake 4h')
-      await ask('deployments', 'awake', 'snooze 4h')
-      await ask('deployments', 'pinned-asleep', 'unpin')
-      await ask('deployments', 'held', 'pin')
-      await ask('statefulsets', 'stateful', 'override 2h')
-      await ask('daemonsets', 'agent', 'wake')
-      await ask('cronjobs', 'report', 'wake 1h')
-      await here.workload('deployments', 'disabled').enable({ schedule: asleepNow() })
-      await here.kubectl('scale', 'deployment', 'snoozed-for', '--replicas=1')
-      for (const [name, kind] of SHAPES) await here.settled(kind, name)
-      await eventually('all operations to have ended', async () => {
-        const all = await Promise.all(SHAPES.map(([name, kind]) => here.workload(kind, name).status()))
-        return (
-          all.every((each) => !each.operation_in_progress) &&
-          all.every((each) => each.name !== 'report' || !each.is_snoozed)
-        )
-      })
-      const isOurs = async (kind: Kind, name: string) => {
-        const { metadata } = await here.get(kind, name)
-        return metadata.annotations?.[ANNOTATION.state]?.startsWith('{"v":2,') === true
-      }
-      const written = []
-      for (const [name, kind] of SHAPES) if (await isOurs(kind, name)) written.push({ name, kind })
-      expect(written.map(({ name }) => name)).to.include.members([
-        'asleep',
-        'awake',
-        'held',
-        'stateful',
-        'agent',
-      ])
-      const before = await marks()
-      await by.start()
-      await handedTo(by, oldPort, here.dormouse)
-      for (const { name, kind } of written) {
-        const { status, body } = await by.api.workload(kind, here.namespace, name).attempt('GET', '')
-        expect([status, body.error.code], name).to.deep.equal([422, 'INVALID_STATE'])
-        expect(body.error.message).to.include('version 2 is not known')
-      }
-      expect(await marks(), 'it writes nothing of what it cannot read').to.deep.equal(before)
-      for (const { name, kind } of written) {
-        const { status, text } = await by.api.workload(kind, here.namespace, name).attempt('POST', 'enable')
-        expect(status, `${name}: ${text}`).to.equal(200)
-      }
-      // It goes on without losing counts, except one still kept after a manual wake to fewer.
-      for (const name of ['asleep', 'awake', 'held', 'pinned-asleep', 'disabled']) {
-        await by.api.workload('deployments', here.namespace, name).wake('?force=true')
-        expect((await here.get('deployments', name)).spec.replicas, name).to.equal(COUNT)
-      }
-    })
-
-    it('and forward again: what it has repaired is read, whatever history of ours stands beside it', async () => {
-      const by = old ?? expect.fail('the former release does not run')
-      for (const [name, kind] of SHAPES) await here.settled(kind, name)
-      const before = await records(by)
-      await here.dormouse.start()
-      expect(await records(here.dormouse)).to.deep.equal(before)
-    })
-  },
-  'real',
-)
+  it('and forward again: what it has repaired is read, whatever history of ours stands beside it', async () => {
+    const by = old ?? expect.fail('the former release does not run')
+    for (const [name, kind] of SHAPES) await here.settled(kind, name)
+    const before = await records(by)
+    await here.dormouse.start()
+    expect(await records(here.dormouse)).to.deep.equal(before)
+  })
+})

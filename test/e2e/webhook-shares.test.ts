@@ -124,188 +124,176 @@ const OBJECTS: Readonly<Record<string, { metadata: object; spec?: unknown }>> = 
   },
 }
 
-describeOn(
-  'the webhooks share what is written',
-  function (on) {
-    this.timeout(120_000)
-    let server: AdmissionServer
-    const namespace = `shares-${randomBytes(4).toString('hex')}`
-    const path = `${CONFIGURATIONS}/${namespace}`
+describeOn('the webhooks share what is written', function (on) {
+  this.timeout(120_000)
+  let server: AdmissionServer
+  const namespace = `shares-${randomBytes(4).toString('hex')}`
+  const path = `${CONFIGURATIONS}/${namespace}`
 
-    const webhooks = (held: HeldScope, policy: 'proven' | 'unproven' = 'proven') =>
-      desiredWebhooks(
-        {
-          url: server.url,
-          service: null,
-          excludeNamespaces: ['kube-system'],
-          probeNamespace: namespace,
-          exemptUsers: EXEMPT_USERS,
-          ownUser: 'system:serviceaccount:dormouse:dormouse',
-          namespaceSelector: { matchLabels: { mine: namespace }, matchExpressions: [] },
-          configured: new Map([[PULLEYS as Kind, '/spec/size/count']]),
-        },
-        server.ca,
-        [],
-        { isTied: true, proof: policy, held },
-      )
-    const collection = (kind: Kind) => {
-      const { group, version } = factsOf(kind)
-      const [resource = ''] = kind.split('.')
-      return `/apis/${group}/${version === '*' ? 'v1' : version}/namespaces/${namespace}/${resource}`
-    }
-    const objectOf = (kind: Kind, name: string) => {
-      const { metadata, spec } = OBJECTS[name] ?? { metadata: {} }
-      const pulley = { apiVersion: `${GROUP}/v1`, kind: 'Pulley', ...(spec === undefined ? {} : { spec }) }
-      const whole = kind === PULLEYS ? pulley : manifest(kind, name)
-      return { ...whole, metadata: { ...metadata, name } }
-    }
-    /** The webhooks that a write was sent to. */
-    const asked = async (write: () => Promise<{ status: number; body: object }>, what: string) => {
-      server.reviews.length = 0
-      const { status, body } = await write()
-      expect(status, `${what}: ${JSON.stringify(body)}`).to.equal(200)
-      const ours = server.reviews.filter(({ review }) => review.userInfo.username === 'test-admin')
-      return ours.map(({ path }) => named(path))
-    }
+  const webhooks = (held: HeldScope, policy: 'proven' | 'unproven' = 'proven') =>
+    desiredWebhooks(
+      {
+        url: server.url,
+        service: null,
+        excludeNamespaces: ['kube-system'],
+        probeNamespace: namespace,
+        exemptUsers: EXEMPT_USERS,
+        ownUser: 'system:serviceaccount:dormouse:dormouse',
+        namespaceSelector: { matchLabels: { mine: namespace }, matchExpressions: [] },
+        configured: new Map([[PULLEYS as Kind, '/spec/size/count']]),
+      },
+      server.ca,
+      [],
+      { isTied: true, proof: policy, held },
+    )
+  const collection = (kind: Kind) => {
+    const { group, version } = factsOf(kind)
+    const [resource = ''] = kind.split('.')
+    return `/apis/${group}/${version === '*' ? 'v1' : version}/namespaces/${namespace}/${resource}`
+  }
+  const objectOf = (kind: Kind, name: string) => {
+    const { metadata, spec } = OBJECTS[name] ?? { metadata: {} }
+    const pulley = { apiVersion: `${GROUP}/v1`, kind: 'Pulley', ...(spec === undefined ? {} : { spec }) }
+    const whole = kind === PULLEYS ? pulley : manifest(kind, name)
+    return { ...whole, metadata: { ...metadata, name } }
+  }
+  /** The webhooks that a write was sent to. */
+  const asked = async (write: () => Promise<{ status: number; body: object }>, what: string) => {
+    server.reviews.length = 0
+    const { status, body } = await write()
+    expect(status, `${what}: ${JSON.stringify(body)}`).to.equal(200)
+    const ours = server.reviews.filter(({ review }) => review.userInfo.username === 'test-admin')
+    return ours.map(({ path }) => named(path))
+  }
 
-    before('every review is recorded and allowed', async () => {
-      server = await AdmissionServer.start()
-      await createNamespace(on(), namespace)
-      await on().admin.expect('PATCH', `/api/v1/namespaces/${namespace}`, {
-        metadata: { labels: { mine: namespace } },
-      })
-      await defineKind(on(), PULLEY)
-      const maps = `/api/v1/namespaces/${namespace}/configmaps`
-      const { metadata: { uid } = {} } = await on().admin.expect('POST', maps, {
-        metadata: { name: 'first' },
-      })
-      OWNERS.push({ ...OWNER, name: 'first', uid })
-      for (const kind of [...KINDS, PULLEYS] as const)
-        for (const name of Object.keys(OBJECTS))
-          await on().admin.expect('POST', collection(kind), objectOf(kind, name))
-      await on().admin.expect('POST', CONFIGURATIONS, {
-        metadata: { name: namespace },
-        webhooks: webhooks(NOTHING),
-      })
-      await eventually('the webhooks to be asked', async () => {
-        const write = () =>
-          on().admin.send('PATCH', `${collection('deployments')}/held?dryRun=All`, WRITES['a state']?.body)
-        return (await asked(write, 'a state')).length > 0
-      })
+  before('every review is recorded and allowed', async () => {
+    server = await AdmissionServer.start()
+    await createNamespace(on(), namespace)
+    await on().admin.expect('PATCH', `/api/v1/namespaces/${namespace}`, {
+      metadata: { labels: { mine: namespace } },
     })
-
-    after('nothing stays behind', async () => {
-      await undefineKind(on(), PULLEY)
-      for (const each of [path, `/api/v1/namespaces/${namespace}`]) await on().admin.send('DELETE', each)
-      server.close()
+    await defineKind(on(), PULLEY)
+    const maps = `/api/v1/namespaces/${namespace}/configmaps`
+    const { metadata: { uid } = {} } = await on().admin.expect('POST', maps, {
+      metadata: { name: 'first' },
     })
-
-    for (const kind of [...KINDS, PULLEYS] as const) {
-      const moves = MOVES[kind === PULLEYS ? 'configured' : factsOf(kind).sleepsBy] ?? {}
+    OWNERS.push({ ...OWNER, name: 'first', uid })
+    for (const kind of [...KINDS, PULLEYS] as const)
       for (const name of Object.keys(OBJECTS))
-        it(`each write of ${kind} that is ${name} meets exactly one of workloads and held`, async () => {
-          for (const [what, { body, subresource, breaks, leavesBare }] of Object.entries({
-            ...WRITES,
-            ...moves,
-          })) {
-            const below = subresource === undefined ? '' : `/${subresource}`
-            const write = () =>
-              on().admin.send('PATCH', `${collection(kind)}/${name}${below}?dryRun=All`, body)
-            const isHeld = name.startsWith('held')
-            const passes = subresource === undefined ? isHeld || name === 'managed' || !leavesBare : breaks
-            const expected = isHeld && breaks ? ['held'] : passes ? ['workloads'] : []
-            expect(await asked(write, what), what).to.deep.equal(expected)
-          }
-        })
+        await on().admin.expect('POST', collection(kind), objectOf(kind, name))
+    await on().admin.expect('POST', CONFIGURATIONS, {
+      metadata: { name: namespace },
+      webhooks: webhooks(NOTHING),
+    })
+    await eventually('the webhooks to be asked', async () => {
+      const write = () =>
+        on().admin.send('PATCH', `${collection('deployments')}/held?dryRun=All`, WRITES['a state']?.body)
+      return (await asked(write, 'a state')).length > 0
+    })
+  })
 
-      it(`${kind} that is created held, or gains the label, meets workloads`, async () => {
-        const created = objectOf(kind, 'held-alone')
-        const create = async () => {
-          const body = { ...created, metadata: { ...created.metadata, name: 'new' } }
-          const { status, body: answer } = await on().admin.send(
-            'POST',
-            `${collection(kind)}?dryRun=All`,
-            body,
-          )
-          return { status: status === 201 ? 200 : status, body: answer }
+  after('nothing stays behind', async () => {
+    await undefineKind(on(), PULLEY)
+    for (const each of [path, `/api/v1/namespaces/${namespace}`]) await on().admin.send('DELETE', each)
+    server.close()
+  })
+
+  for (const kind of [...KINDS, PULLEYS] as const) {
+    const moves = MOVES[kind === PULLEYS ? 'configured' : factsOf(kind).sleepsBy] ?? {}
+    for (const name of Object.keys(OBJECTS))
+      it(`each write of ${kind} that is ${name} meets exactly one of workloads and held`, async () => {
+        for (const [what, { body, subresource, breaks, leavesBare }] of Object.entries({
+          ...WRITES,
+          ...moves,
+        })) {
+          const below = subresource === undefined ? '' : `/${subresource}`
+          const write = () => on().admin.send('PATCH', `${collection(kind)}/${name}${below}?dryRun=All`, body)
+          const isHeld = name.startsWith('held')
+          const passes = subresource === undefined ? isHeld || name === 'managed' || !leavesBare : breaks
+          const expected = isHeld && breaks ? ['held'] : passes ? ['workloads'] : []
+          expect(await asked(write, what), what).to.deep.equal(expected)
         }
-        expect(await asked(create, 'creation')).to.deep.equal(['workloads'])
       })
-    }
 
-    describe('of scalings', () => {
-      const scale = (name: string) => () =>
-        on().admin.send('PATCH', `${collection('deployments')}/${name}/scale?dryRun=All`, {
-          spec: { replicas: 4 },
-        })
-      const longest = (namespace: string, at: number) =>
-        `statefulsets/${namespace}/${String(at).padStart(120, 'x')}`
-      const others = Array.from({ length: 499 }, (_, at) => `deployments/other/${at}`)
-      const ours = `deployments/${namespace}/held`
-      const SCOPES: Readonly<Record<string, readonly [HeldScope, held: string, managed: string]>> = {
-        'nothing is held': [NOTHING, 'scale', 'scale'],
-        'it is listed with 499 others': [scopeOf([ours, ...others]), 'held-scale', 'scale'],
-        'the list is as long as lists become': [
-          scopeOf([ours, ...Array.from({ length: 400 }, (_, at) => longest('other', at))]),
-          'held-scale',
-          'scale',
-        ],
-        'more than 500 are held, one of them in its namespace': [
-          scopeOf([ours, ...others, 'deployments/another/web']),
-          'held-scale',
-          'held-scale',
-        ],
-        'more than 500 are held elsewhere': [
-          scopeOf([...others, 'deployments/another/1', 'deployments/another/2']),
-          'scale',
-          'scale',
-        ],
-        'more namespaces hold than a list has': [
-          joined(
-            scopeOf([ours]),
-            scopeOf(Array.from({ length: 501 }, (_, at) => `deployments/of-${at}/web`)),
-          ),
-          'held-scale',
-          'held-scale',
-        ],
+    it(`${kind} that is created held, or gains the label, meets workloads`, async () => {
+      const created = objectOf(kind, 'held-alone')
+      const create = async () => {
+        const body = { ...created, metadata: { ...created.metadata, name: 'new' } }
+        const { status, body: answer } = await on().admin.send('POST', `${collection(kind)}?dryRun=All`, body)
+        return { status: status === 201 ? 200 : status, body: answer }
       }
-      for (const [what, [scope, held, managed]] of Object.entries(SCOPES))
-        it(`each meets exactly one of two where ${what} (${scope.type})`, async () => {
-          await on().admin.expect('PATCH', path, { webhooks: webhooks(scope) })
-          await eventually('the API server to know', async () => {
-            const [first] = await asked(scale('held'), what)
-            return first === held
-          })
-          expect(await asked(scale('held'), what)).to.deep.equal([held])
-          expect(await asked(scale('managed'), what)).to.deep.equal([managed])
-        })
+      expect(await asked(create, 'creation')).to.deep.equal(['workloads'])
     })
+  }
 
-    describe('of Namespaces', () => {
-      const write = (body: object) => () =>
-        on().admin.send('PATCH', `/api/v1/namespaces/${namespace}?dryRun=All`, body)
-      it('those that have an annotation of ours afterwards, and no others', async () => {
-        expect(await asked(write(annotated(ANNOTATION.enabled, 'true')), 'enabled')).to.deep.equal([
-          'namespaces',
-        ])
-        expect(await asked(write(annotated('other', 'x')), 'other')).to.deep.equal([])
-        const creation = async () => {
-          const metadata = {
-            name: `${namespace}-2`,
-            labels: { mine: namespace },
-            annotations: { 'dormouse.dev/x': 'y' },
-          }
-          const { status, body } = await on().admin.send('POST', '/api/v1/namespaces?dryRun=All', {
-            metadata,
-          })
-          return { status: status === 201 ? 200 : status, body }
-        }
-        expect(await asked(creation, 'creation')).to.deep.equal(['namespaces'])
+  describe('of scalings', () => {
+    const scale = (name: string) => () =>
+      on().admin.send('PATCH', `${collection('deployments')}/${name}/scale?dryRun=All`, {
+        spec: { replicas: 4 },
       })
+    const longest = (namespace: string, at: number) =>
+      `statefulsets/${namespace}/${String(at).padStart(120, 'x')}`
+    const others = Array.from({ length: 499 }, (_, at) => `deployments/other/${at}`)
+    const ours = `deployments/${namespace}/held`
+    const SCOPES: Readonly<Record<string, readonly [HeldScope, held: string, managed: string]>> = {
+      'nothing is held': [NOTHING, 'scale', 'scale'],
+      'it is listed with 499 others': [scopeOf([ours, ...others]), 'held-scale', 'scale'],
+      'the list is as long as lists become': [
+        scopeOf([ours, ...Array.from({ length: 400 }, (_, at) => longest('other', at))]),
+        'held-scale',
+        'scale',
+      ],
+      'more than 500 are held, one of them in its namespace': [
+        scopeOf([ours, ...others, 'deployments/another/web']),
+        'held-scale',
+        'held-scale',
+      ],
+      'more than 500 are held elsewhere': [
+        scopeOf([...others, 'deployments/another/1', 'deployments/another/2']),
+        'scale',
+        'scale',
+      ],
+      'more namespaces hold than a list has': [
+        joined(scopeOf([ours]), scopeOf(Array.from({ length: 501 }, (_, at) => `deployments/of-${at}/web`))),
+        'held-scale',
+        'held-scale',
+      ],
+    }
+    for (const [what, [scope, held, managed]] of Object.entries(SCOPES))
+      it(`each meets exactly one of two where ${what} (${scope.type})`, async () => {
+        await on().admin.expect('PATCH', path, { webhooks: webhooks(scope) })
+        await eventually('the API server to know', async () => {
+          const [first] = await asked(scale('held'), what)
+          return first === held
+        })
+        expect(await asked(scale('held'), what)).to.deep.equal([held])
+        expect(await asked(scale('managed'), what)).to.deep.equal([managed])
+      })
+  })
+
+  describe('of Namespaces', () => {
+    const write = (body: object) => () =>
+      on().admin.send('PATCH', `/api/v1/namespaces/${namespace}?dryRun=All`, body)
+    it('those that have an annotation of ours afterwards, and no others', async () => {
+      expect(await asked(write(annotated(ANNOTATION.enabled, 'true')), 'enabled')).to.deep.equal([
+        'namespaces',
+      ])
+      expect(await asked(write(annotated('other', 'x')), 'other')).to.deep.equal([])
+      const creation = async () => {
+        const metadata = {
+          name: `${namespace}-2`,
+          labels: { mine: namespace },
+          annotations: { 'dormouse.dev/x': 'y' },
+        }
+        const { status, body } = await on().admin.send('POST', '/api/v1/namespaces?dryRun=All', {
+          metadata,
+        })
+        return { status: status === 201 ? 200 : status, body }
+      }
+      expect(await asked(creation, 'creation')).to.deep.equal(['namespaces'])
     })
-  },
-  'real',
-)
+  })
+})
 
 /** `/webhook/held-scale?timeout=3s` → `held-scale` */
 function named(url: string): string {

@@ -4,7 +4,7 @@ import { TOOLS, type Tool } from '../import/plan/recording.ts'
 import { describeOn } from '../support/clusters.ts'
 
 for (const tool of ['gokubedownscaler', 'gokubedownscaler-main'] as const)
-  describeOn(`import of what ${tool} left asleep`, (on) => takenOver(on, tool), 'real')
+  describeOn(`import of what ${tool} left asleep`, (on) => takenOver(on, tool))
 
 const CELLS = (['asleep', 'awake', 'edge'] as const).flatMap((hour) =>
   (['0s', '15m'] as const).flatMap((grace) =>
@@ -23,8 +23,6 @@ const killed = (tool: Tool): Cell[] => {
 }
 
 for (const tool of TOOLS)
-  describeOn(
-    `import of what ${tool} left asleep, at any hour,`,
-    (on) => keepsEveryCount(on, tool, [...CELLS, ...killed(tool)]),
-    'real',
+  describeOn(`import of what ${tool} left asleep, at any hour,`, (on) =>
+    keepsEveryCount(on, tool, [...CELLS, ...killed(tool)]),
   )

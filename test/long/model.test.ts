@@ -17,22 +17,18 @@ describe('500 random scenarios on a sandbox', function () {
   })
 })
 
-describeOn(
-  '50 random scenarios',
-  function (on) {
-    this.timeout(3 * HOURS)
-    const player = new Player(realPlace(on))
-    after(() => player.stop())
+describeOn('50 random scenarios', function (on) {
+  this.timeout(3 * HOURS)
+  const player = new Player(realPlace(on))
+  after(() => player.stop())
 
-    it('lose nothing, cause no write without a cause, and come to rest', async () => {
-      said(
-        await holds(
-          player,
-          { workloads: 30, steps: 60, moves: false },
-          { numRuns: 10, atOnce: 5, longest: 2 * HOURS },
-        ),
-      )
-    })
-  },
-  'real',
-)
+  it('lose nothing, cause no write without a cause, and come to rest', async () => {
+    said(
+      await holds(
+        player,
+        { workloads: 30, steps: 60, moves: false },
+        { numRuns: 10, atOnce: 5, longest: 2 * HOURS },
+      ),
+    )
+  })
+})

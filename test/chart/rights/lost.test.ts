@@ -43,56 +43,52 @@ describe("the rights of the chart's account", function () {
   })
 })
 
-describeOn(
-  "the chart's account without one of its rights",
-  function (on) {
-    this.timeout(180_000)
-    const namespace = `rights-${randomBytes(4).toString('hex')}`
-    const release = { name: namespace, namespace }
-    const account = `${namespace}-dormouse`
-    const stage = new Stage(on, namespace, account)
-    const { template } = helm()
-    let roles: Roles
-    let objects: Manifest[] = []
+describeOn("the chart's account without one of its rights", function (on) {
+  this.timeout(180_000)
+  const namespace = `rights-${randomBytes(4).toString('hex')}`
+  const release = { name: namespace, namespace }
+  const account = `${namespace}-dormouse`
+  const stage = new Stage(on, namespace, account)
+  const { template } = helm()
+  let roles: Roles
+  let objects: Manifest[] = []
 
-    before('what the chart brings is there, and workloads', async () => {
-      await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
-      const rendered = await template({ rbac: { aggregate: false } }, release)
-      objects = rendered.filter(({ kind }) => KEPT.test(kind))
-      await on().admin.send('DELETE', CONFIGURATION)
-      expect((await on().kubectl.withFile('create', objects)).stderr).to.equal('')
-      roles = new Roles(on, objects, account)
-      await stage.setUp()
-    })
+  before('what the chart brings is there, and workloads', async () => {
+    await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
+    const rendered = await template({ rbac: { aggregate: false } }, release)
+    objects = rendered.filter(({ kind }) => KEPT.test(kind))
+    await on().admin.send('DELETE', CONFIGURATION)
+    expect((await on().kubectl.withFile('create', objects)).stderr).to.equal('')
+    roles = new Roles(on, objects, account)
+    await stage.setUp()
+  })
 
-    after(async () => {
-      await stage.tearDown()
-      await undefine(on())
-      await on().kubectl.withFile('delete', objects, '--ignore-not-found')
-      await on().admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
-    })
+  after(async () => {
+    await stage.tearDown()
+    await undefine(on())
+    await on().kubectl.withFile('delete', objects, '--ignore-not-found')
+    await on().admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
+  })
 
-    afterEach(() => stage.stop())
+  afterEach(() => stage.stop())
 
-    it('would miss none if it had all', async () => {
-      await stage.start()
-      for (const kind of KINDS) await (await stage.workload(kind)).wake()
-      expect(await stage.readiness()).to.equal('ready\n')
-      expect(stage.log.filter((line) => /cannot \w+ resource/.test(line))).to.deep.equal([])
-    })
+  it('would miss none if it had all', async () => {
+    await stage.start()
+    for (const kind of KINDS) await (await stage.workload(kind)).wake()
+    expect(await stage.readiness()).to.equal('ready\n')
+    expect(stage.log.filter((line) => /cannot \w+ resource/.test(line))).to.deep.equal([])
+  })
 
-    for (const [grant, { fails, prepare, told }] of Object.entries(LOSSES)) {
-      it(`${grant}: ${fails}, and it is said that this right is missing`, async () => {
-        const [verb, resource] = split(grant as Grant)
-        const missing = `cannot ${verb} resource "${resource}"`
-        await prepare?.(stage)
-        await roles.lacking(grant as Grant, async () => {
-          await stage.start()
-          expect(await told(stage, missing)).to.include(missing)
-          await stage.stop()
-        })
+  for (const [grant, { fails, prepare, told }] of Object.entries(LOSSES)) {
+    it(`${grant}: ${fails}, and it is said that this right is missing`, async () => {
+      const [verb, resource] = split(grant as Grant)
+      const missing = `cannot ${verb} resource "${resource}"`
+      await prepare?.(stage)
+      await roles.lacking(grant as Grant, async () => {
+        await stage.start()
+        expect(await told(stage, missing)).to.include(missing)
+        await stage.stop()
       })
-    }
-  },
-  'real',
-)
+    })
+  }
+})

@@ -26,69 +26,65 @@ function requestFor(grant: Grant): readonly [Method, Kind, string] {
   return request
 }
 
-describeOn(
-  "the chart's roles for people",
-  function (on) {
-    this.timeout(180_000)
-    const here = served(on)
-    const { template } = helm()
-    const roles = new Map<string, readonly Rule[]>()
+describeOn("the chart's roles for people", function (on) {
+  this.timeout(180_000)
+  const here = served(on)
+  const { template } = helm()
+  const roles = new Map<string, readonly Rule[]>()
 
-    before('the rules of the roles, and a workload of each kind', async () => {
-      const objects = await template()
-      for (const role of ['viewer', 'operator'])
-        roles.set(role, rulesOf(only(objects, 'ClusterRole', `dormouse-${role}`)))
-      await on().create(
-        here.namespace,
-        KINDS.map((kind) => manifest(kind, kind)),
-      )
-      for (const kind of KINDS) await here.workload(kind, kind).enable()
+  before('the rules of the roles, and a workload of each kind', async () => {
+    const objects = await template()
+    for (const role of ['viewer', 'operator'])
+      roles.set(role, rulesOf(only(objects, 'ClusterRole', `dormouse-${role}`)))
+    await on().create(
+      here.namespace,
+      KINDS.map((kind) => manifest(kind, kind)),
+    )
+    for (const kind of KINDS) await here.workload(kind, kind).enable()
+  })
+
+  for (const role of ['viewer', 'operator'])
+    it(`give the ${role} no right that the API does not ask for, each of them by itself`, async () => {
+      const rules = roles.get(role) ?? []
+      const grants = grantsOf(rules)
+      const whole = await personWith(role, rules)
+      for (const [at, grant] of grants.entries()) {
+        const allowed = await ask(grant, whole)
+        expect(allowed.status, `${grant}: ${allowed.text}`).to.equal(200)
+        const fewer = await personWith(`${role}-${at}`, without(rules, grant), grants[at === 0 ? 1 : 0])
+        const refused = await ask(grant, fewer)
+        expect(refused.status, grant).to.equal(403)
+        const [verb, resource] = split(grant)
+        const [kind, subresource] = resource.split('/')
+        const right = `${verb} ${kind}.${groupOf(kind)}${subresource === undefined ? '' : `/${subresource}`}`
+        expect(refused.body.error.message).to.include(`may not ${right} in the namespace ${here.namespace}`)
+      }
     })
 
-    for (const role of ['viewer', 'operator'])
-      it(`give the ${role} no right that the API does not ask for, each of them by itself`, async () => {
-        const rules = roles.get(role) ?? []
-        const grants = grantsOf(rules)
-        const whole = await personWith(role, rules)
-        for (const [at, grant] of grants.entries()) {
-          const allowed = await ask(grant, whole)
-          expect(allowed.status, `${grant}: ${allowed.text}`).to.equal(200)
-          const fewer = await personWith(`${role}-${at}`, without(rules, grant), grants[at === 0 ? 1 : 0])
-          const refused = await ask(grant, fewer)
-          expect(refused.status, grant).to.equal(403)
-          const [verb, resource] = split(grant)
-          const [kind, subresource] = resource.split('/')
-          const right = `${verb} ${kind}.${groupOf(kind)}${subresource === undefined ? '' : `/${subresource}`}`
-          expect(refused.body.error.message).to.include(`may not ${right} in the namespace ${here.namespace}`)
-        }
-      })
+  function ask(grant: Grant, token: string): Promise<ApiAnswer> {
+    const [method, kind, path] = requestFor(grant)
+    return here.api.call(method, `/namespaces/${here.namespace}/${kind}${path}`, { token })
+  }
 
-    function ask(grant: Grant, token: string): Promise<ApiAnswer> {
-      const [method, kind, path] = requestFor(grant)
-      return here.api.call(method, `/namespaces/${here.namespace}/${kind}${path}`, { token })
-    }
-
-    /** The token of an account with these rules, once the cluster knows that it may do `known`, one of them. */
-    async function personWith(name: string, rules: readonly Rule[], known?: Grant): Promise<string> {
-      const { namespace } = here
-      const { admin } = on()
-      await admin.expect('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name } })
-      await grant(admin, account(namespace, name), { name, rights: rules, namespace })
-      const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`
-      const { status } = await admin.expect('POST', path, { spec: { audiences: ['dormouse'] } })
-      const token = String(status?.['token'])
-      const [verb, what] = split(known ?? grantsOf(rules)[0] ?? ' ')
-      const [resource = '', subresource] = what.split('/')
-      const access = { namespace, group: groupOf(resource), verb, resource, subresource }
-      // Asked of the cluster itself: Dormouse would keep its answer for 10 s.
-      await eventually(`${name} to be known`, () =>
-        isAllowed(admin, `system:serviceaccount:${namespace}:${name}`, access),
-      )
-      return token
-    }
-  },
-  'real',
-)
+  /** The token of an account with these rules, once the cluster knows that it may do `known`, one of them. */
+  async function personWith(name: string, rules: readonly Rule[], known?: Grant): Promise<string> {
+    const { namespace } = here
+    const { admin } = on()
+    await admin.expect('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name } })
+    await grant(admin, account(namespace, name), { name, rights: rules, namespace })
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`
+    const { status } = await admin.expect('POST', path, { spec: { audiences: ['dormouse'] } })
+    const token = String(status?.['token'])
+    const [verb, what] = split(known ?? grantsOf(rules)[0] ?? ' ')
+    const [resource = '', subresource] = what.split('/')
+    const access = { namespace, group: groupOf(resource), verb, resource, subresource }
+    // Asked of the cluster itself: Dormouse would keep its answer for 10 s.
+    await eventually(`${name} to be known`, () =>
+      isAllowed(admin, `system:serviceaccount:${namespace}:${name}`, access),
+    )
+    return token
+  }
+})
 
 /** The API group of a built-in kind. */
 function groupOf(kind = ''): string {
