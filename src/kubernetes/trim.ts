@@ -151,6 +151,7 @@ export function trimMetadata(
     otherAnnotationBytes: otherBytes(metadata.annotations),
     keptByOther: countOfOther(metadata.annotations?.[KEPT_BY_DOWNSCALERS]),
     formerRevision: kind === 'replicasets' && metadata.annotations?.[REVISION] !== undefined,
+    tracksOwners: managedFields.length > 0,
     replicasManager: replicasManagerOf(kind, field, managedFields, intern),
     ...manifestCountOf(metadata, field),
     ownReplicasEntry: ownReplicasEntryOf(field, managedFields),

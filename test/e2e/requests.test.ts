@@ -236,6 +236,19 @@ describeOnBoth('a request by annotation', function (on) {
     expect(after.state?.request).to.deep.equal(before.state?.request)
   })
 
+  it('a hand may scale what it has put to sleep, though nobody had owned the count', async () => {
+    await here.asleep('deployments', 'unowned', { replicas: COUNT })
+    await ask(here, 'deployments', 'unowned', 'wake')
+    // The write that completes the wake gives the count up.
+    await here.settled('deployments', 'unowned')
+    await ask(here, 'deployments', 'unowned', 'snooze')
+    expect(await here.attempt('scale', 'deployment/unowned', '--replicas=2')).to.include({ code: 0 })
+    await here.settled('deployments', 'unowned')
+    const { operation_history: history, ...record } = await here.workload('deployments', 'unowned').status()
+    expect(record).to.include({ is_snoozed: false, current_replicas: 2 })
+    expect(history[0]).to.include({ type: 'wake', trigger: 'manual' })
+  })
+
   it('on creation is removed with a warning', async () => {
     const annotations = { 'dormouse.dev/enabled': 'true', [REQUEST_ANNOTATION]: 'snooze' }
     const created = await here.withFile('create', manifest('deployments', 'born', { annotations }))

@@ -1,5 +1,5 @@
 import type { Explanation } from '../workload/explanation.ts'
-import { mutations, type Change, type PatchOperation } from '../workload/patch.ts'
+import { reviewPatch, type Change, type PatchOperation } from '../workload/patch.ts'
 import { stepOf } from '../workload/json-pointer.ts'
 import { ANNOTATION, STATE_ANNOTATIONS, type Workload } from '../workload/workload.ts'
 
@@ -73,7 +73,7 @@ export function patched(
   change: Change | undefined,
   warnings: readonly string[] = [],
 ): AdmissionDecision {
-  const operations = change ? mutations(object, change) : []
+  const operations = change ? reviewPatch(object, change) : []
   if (!change || operations.length === 0) return allow(reason, warnings)
   return { type: 'patched', reason, change, operations, warnings }
 }

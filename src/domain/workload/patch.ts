@@ -1,6 +1,6 @@
 import { stepOf } from './json-pointer.ts'
 import type { Instant } from '../../service/process/clock.ts'
-import { hasKey, sleepsSuspended } from '../kinds.ts'
+import { apiVersionOf, hasKey, sleepsSuspended } from '../kinds.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -51,8 +51,16 @@ export function jsonPatch(workload: Workload, change: Change): PatchOperation[] 
   ]
 }
 
-/** The change without preconditions, for an object under review, which nobody else can write meanwhile. */
-export function mutations(workload: Workload, change: Change): PatchOperation[] {
+/**
+ * The change for an object under review, which nobody else can write meanwhile: without preconditions. The API server
+ * credits nobody for a field that a webhook sets, and a Scale of a count without an owner leaves none, so that a hand
+ * would look like drift: where nobody owns the count, the entry of our own patches is added.
+ */
+export function reviewPatch(workload: Workload, change: Change): PatchOperation[] {
+  return [...mutations(workload, change), ...owningReplicas(workload, change)]
+}
+
+function mutations(workload: Workload, change: Change): PatchOperation[] {
   return [
     ...annotationOperations(workload, change),
     ...labelOperations(workload, change),
@@ -172,6 +180,29 @@ function givingUpReplicas(workload: Workload, { givesUpReplicas }: Change): Patc
     { op: 'test', path: `${entry}/manager`, value: FIELD_MANAGER },
     { op: 'remove', path: `${entry}/fieldsV1${fieldOf(workload).replaceAll('/', '/f:')}` },
   ]
+}
+
+function owningReplicas(workload: Workload, { replicas }: Change): PatchOperation[] {
+  const { kind, configured, replicasManager, tracksOwners } = workload
+  if (replicas === undefined || replicasManager || !tracksOwners) return []
+  // Their wake by hand is an update of the object itself.
+  if (hasKey(kind) || sleepsSuspended(kind)) return []
+  const value = {
+    manager: FIELD_MANAGER,
+    operation: 'Update',
+    apiVersion: configured?.apiVersion ?? apiVersionOf(kind),
+    fieldsType: 'FieldsV1',
+    fieldsV1: fieldSet(fieldOf(workload)),
+  }
+  return [{ op: 'add', path: '/metadata/managedFields/-', value }]
+}
+
+/** A field as `FieldsV1` names it: `{"f:spec": {"f:replicas": {}}}`. */
+function fieldSet(field: string): object {
+  return field
+    .split('/')
+    .slice(1)
+    .reduceRight<object>((inner, name) => ({ [`f:${name}`]: inner }), {})
 }
 
 function setOrRemove(

@@ -106,6 +106,8 @@ export interface Workload extends WorkloadKey {
   readonly manifestCount?: number | undefined
   /** The user who set the count by hand, as history names users; known where this replica's webhook reviewed it. */
   readonly scaledBy?: string | undefined
+  /** Whether the API server keeps its managedFields: it stops for an object whose list somebody has emptied. */
+  readonly tracksOwners?: boolean | undefined
   /** The entry in managedFields by which we own the count (DaemonSet: the nodeSelector); undefined: we do not. */
   readonly ownReplicasEntry: number | undefined
   readonly requests: Requests

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { jsonPatch, type Change } from '../../../src/domain/workload/patch.ts'
+import { jsonPatch, reviewPatch, type Change } from '../../../src/domain/workload/patch.ts'
 import { releaseChange } from '../../../src/domain/deciding/release.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type Kind } from '../../../src/domain/workload/workload.ts'
 import type { WorkloadObject } from '../../../src/kubernetes/api-object.ts'
@@ -230,5 +230,32 @@ describe('the precondition of a change', () => {
     const edited = structuredClone(plain)
     edited.spec.template.spec.nodeSelector = { disk: 'ssd' }
     expect(applied(edited, patch)).to.equal(undefined)
+  })
+})
+
+describe('the patch of an object under review', () => {
+  const owners = (managedFields: object[]) => {
+    const object = anObject()
+    const reviewed = {
+      ...object,
+      metadata: { ...object.metadata, managedFields },
+    } as unknown as WorkloadObject
+    const operations = reviewPatch(trim('deployments', reviewed), { annotations: {}, replicas: 0 })
+    const { managedFields: after } = (applied(reviewed, operations) as WorkloadObject).metadata
+    return after?.map(({ manager, fieldsV1 }) => [manager, fieldsV1])
+  }
+  const helm = { manager: 'helm', operation: 'Update', fieldsV1: { 'f:spec': { 'f:template': {} } } }
+  const kubectl = { manager: 'kubectl', operation: 'Update', fieldsV1: { 'f:spec': { 'f:replicas': {} } } }
+
+  it('makes us the owner of a count that nobody owns, as a patch of our own would', () => {
+    expect(owners([helm])).to.deep.equal([
+      ['helm', helm.fieldsV1],
+      ['dormouse', { 'f:spec': { 'f:replicas': {} } }],
+    ])
+  })
+
+  it('leaves an owner as it is, and an object without owners', () => {
+    expect(owners([kubectl])).to.deep.equal([['kubectl', kubectl.fieldsV1]])
+    expect(owners([])).to.deep.equal([])
   })
 })
