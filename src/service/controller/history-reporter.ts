@@ -104,7 +104,8 @@ export class HistoryReporter {
 
   #report(operation: Operation, then: State, now: State, workload: Workload): void {
     const known = then.history.some((entry) => isSame(entry, operation))
-    if (!known) {
+    // The Event of a failure has the cluster's own words, so the reconciler records it.
+    if (!known && operation.result !== 'failed') {
       const { schedule } = settingsOf(workload, this.#rules)
       const event = eventOf(operation, now, schedule !== undefined)
       this.#ports.recorder.record(workload, event.type, event.reason, event.message)
@@ -147,7 +148,7 @@ const EVENT_OF: Readonly<Record<Trigger, 'PinEnforced' | 'ManualScaling' | null>
 }
 
 function eventOf(
-  { type, trigger, at, replicas, by, result }: Operation,
+  { type, trigger, at, replicas, by }: Operation,
   { snoozed }: State,
   isScheduled: boolean,
 ): EventText {
@@ -155,10 +156,6 @@ function eventOf(
   // Not an operation: the end of an override, or of a schedule itself.
   const cause = trigger === 'schedule' && !isScheduled ? 'automatically' : `by ${trigger}`
   const author = by === null ? cause : `by ${by} (${trigger})`
-  if (result === 'failed') {
-    const reason = asleep ? 'SnoozeFailed' : 'WakeFailed'
-    return { type: 'Warning', reason, message: `The cluster refused the ${type} ${author}` }
-  }
   const kept = snoozed?.at === at ? `, ${counted(snoozed.replicas, 'replica')} kept` : ''
   const message = asleep ? `Snoozed ${author}${kept}` : `Woken ${author} to ${counted(replicas, 'replica')}`
   const event = isKnown(TRIGGERS, trigger) ? EVENT_OF[trigger] : null

@@ -88,23 +88,32 @@ export class Reconciler {
       return why
     }
     try {
-      return (await this.#writeFailure(workload, decision, stopping)) ?? why
+      const done = await this.#writeFailure(workload, decision, stopping)
+      // `HistoryReporter` counts it; the cluster's own words are here alone.
+      if (done) this.#record(workload, decision, 'The cluster refused', error)
+      return done ?? why
     } catch (again) {
       if (stopping.signal?.aborted) return 'unavailable'
       const also = this.#reasonOf(workload, again)
-      // Otherwise `HistoryReporter` records the Event.
       if (also === 'refused') this.#tell(workload, decision, 'The cluster refused any write, so also', error)
       return also
     }
   }
 
   /** Reports a failure that the history will not contain. */
-  #tell(workload: Workload, { action, trigger }: Decision, what: string, error: unknown): void {
+  #tell(workload: Workload, decision: Decision, what: string, error: unknown): void {
+    const { action, trigger } = decision
+    if (action !== 'snooze' && action !== 'wake') return
+    this.#record(workload, decision, what, error)
+    this.#ports.observer.operation(action, trigger, workload.kind, 'failed')
+  }
+
+  /** An Event with the reason of a failure. */
+  #record(workload: Workload, { action, trigger }: Decision, what: string, error: unknown): void {
     if (action !== 'snooze' && action !== 'wake') return
     const reason = action === 'snooze' ? 'SnoozeFailed' : 'WakeFailed'
     const message = `${what} the ${action} by ${trigger}: ${messageOf(error)}`
     this.#ports.recorder.record(workload, 'Warning', reason, message)
-    this.#ports.observer.operation(action, trigger, workload.kind, 'failed')
   }
 
   /** Records in the state that the cluster refused, and the end of the backoff. */

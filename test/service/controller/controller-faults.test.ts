@@ -85,6 +85,7 @@ describe('the controller, when the cluster refuses,', () => {
     expect(backoff).to.deep.equal({ until: at('Mon 18:00:10'), times: 1, cause: 'failure' })
     expect(history[0]).to.include({ type: 'snooze', result: 'failed' })
     expect(told.events).to.deep.equal(['Warning SnoozeFailed web'])
+    expect(told.messages).to.deep.equal(['The cluster refused the snooze by schedule: admission said no'])
     expect(told.operations).to.deep.equal(['snooze schedule deployments failed'])
     cluster.up()
     await time.passTo(at('Mon 18:00:10') - 1)
