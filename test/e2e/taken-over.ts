@@ -128,4 +128,4 @@ export function takenOver(on: () => Cluster, tool: Tool): void {
   }
 }
 
-const BY_CONTROLLERS = /^(?:deployment|deprecated)\.|^dormouse\.dev\/state$/
+const BY_CONTROLLERS = /^(?:deployment|deprecated)\.|^dormouse\.dev\/(?:state|history)$/
