@@ -9,12 +9,6 @@ export interface Found {
   readonly record: StatusRecord
 }
 
-/** The order of lists. */
-export function byName(a: Found, b: Found): number {
-  const text = ({ kind, record: { namespace, name } }: Found) => `${namespace}/${name}/${kind}`
-  return text(a).localeCompare(text(b), 'en')
-}
-
 /** The workloads of a list; never any that a controller owns. */
 export interface Selection {
   /** undefined: of all namespaces. */
