@@ -14,7 +14,7 @@ import type { KubectlObject } from '../support/kubectl.ts'
 import { decoded } from '../support/readable.ts'
 import type { Served } from '../support/served.ts'
 
-/** The marks that kubectl shows on a workload. */
+/** The marks on a workload. */
 export interface Marks {
   /** `spec.replicas`; of a DaemonSet, whether its nodeSelector has our key: 0 or the desired number; of a CronJob, whether it runs. */
   readonly replicas: number | undefined
@@ -46,15 +46,15 @@ export function marksOf({ kind, metadata, spec, status }: KubectlObject): Marks 
 }
 
 /**
- * Checks that kubectl and the API show the same, as soon as both have the latest change, at most after `timeout`
+ * Checks that the object and the API show the same, as soon as both have the latest change, at most after `timeout`
  * milliseconds; returns the API's record.
  */
 export async function agree(on: Served, kind: Kind, name: string, timeout = 30_000): Promise<StatusRecord> {
   return eventually(
-    `kubectl and the API to agree on ${kind}/${name}`,
+    `the object and the API to agree on ${kind}/${name}`,
     async () => {
       const [record, object] = await Promise.all([on.workload(kind, name).status(), on.get(kind, name)])
-      expect(saidByApi(record)).to.deep.equal(shownByKubectl(kind, object))
+      expect(saidByApi(record)).to.deep.equal(shownByObject(kind, object))
       return record
     },
     { timeout },
@@ -85,7 +85,7 @@ function saidByApi(record: StatusRecord) {
   }
 }
 
-function shownByKubectl(kind: Kind, object: KubectlObject) {
+function shownByObject(kind: Kind, object: KubectlObject) {
   const { replicas, label, enabled, schedule, state } = marksOf(object)
   const { override } = state ?? {}
   const until = override && (override.until === null ? null : iso(override.until))

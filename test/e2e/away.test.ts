@@ -66,14 +66,8 @@ describeOn('while Dormouse is away', function (on) {
       ] as const) {
         const { code, stderr } = await scale(kind, name, namespace)
         expect(code, stderr).to.equal(0)
-        const { spec } = await on().kubectl.json<{ spec: { replicas: number } }>(
-          'get',
-          kind,
-          name,
-          '-n',
-          namespace,
-        )
-        expect(spec.replicas).to.equal(4)
+        const path = here.path(kind, name).replace(here.namespace, namespace)
+        expect((await on().admin.expect('GET', path)).spec?.['replicas']).to.equal(4)
       }
     })
 

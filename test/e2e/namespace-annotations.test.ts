@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
-import type { KubectlEvent } from '../support/served.ts'
+import { eventsOf } from '../support/served.ts'
 
 describeOn('annotations of a Namespace', function (on) {
   this.timeout(120_000)
@@ -37,12 +37,7 @@ describeOn('annotations of a Namespace', function (on) {
     expect(code, stderr).to.equal(0)
     expect(stderr).to.match(/Warning: Dormouse: namespace .*calendar: there is no calendar 'nosuch'/)
     await eventually('an Event', async () => {
-      const { items } = await here.cluster.kubectl.json<{ items: KubectlEvent[] }>(
-        'get',
-        'events',
-        '-n',
-        'default',
-      )
+      const items = await eventsOf(here.cluster, 'default', here.namespace)
       return items.some(
         ({ reason, message, involvedObject }) =>
           reason === 'InvalidSetting' &&

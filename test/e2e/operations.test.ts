@@ -95,7 +95,7 @@ describeOnBoth('operations', function (on) {
         await agree(here, kind, name)
         const field = `f:${factsOf(kind).field.split('/').at(-1)}`
         const { spec } = await eventually(`the ownership of ${field} to be given up`, async () => {
-          const object = await here.get(kind, name, '--show-managed-fields')
+          const object = await here.get(kind, name)
           const ours = object.metadata.managedFields?.filter(({ manager }) => manager === FIELD_MANAGER) ?? []
           const owned = ours.flatMap(({ fieldsV1 }) => Object.keys(fieldsV1?.['f:spec'] ?? {}))
           return !owned.includes(field) && object

@@ -7,7 +7,7 @@ import { manifest } from '../support/manifests.ts'
 import { ProgramClock } from '../support/program-clock.ts'
 import { MINUTE, SECOND } from '../support/rules.ts'
 import { asleepNow, awakeNow, comingMinute, sleepsAt } from '../support/schedules.ts'
-import { createNamespace, served, type KubectlEvent, type Served } from '../support/served.ts'
+import { createNamespace, eventsOf, served } from '../support/served.ts'
 
 const { enabled: ENABLED, schedule: SCHEDULE, timezone: TIMEZONE } = ANNOTATION
 const KIND: Kind = 'deployments'
@@ -141,7 +141,7 @@ describeOnBoth('settings of a Namespace', function (on) {
     })
     expect(record).to.include({ enabled: true, wake_schedule: null, next_transition: null })
     const [event] = await eventually('an Event on the Namespace', async () => {
-      const found = await eventsOn(here, namespace)
+      const found = await eventsOf(on(), 'default', namespace)
       return found.length > 0 && found
     })
     expect(event).to.include({ type: 'Warning', reason: 'InvalidSetting' })
@@ -229,8 +229,3 @@ describeOnBoth('settings of a Namespace', function (on) {
     await becomes(namespace, 'asleep')
   })
 })
-
-async function eventsOn({ cluster }: Served, namespace: string): Promise<KubectlEvent[]> {
-  const args = ['get', 'events', '-n', 'default', `--field-selector=involvedObject.name=${namespace}`]
-  return (await cluster.kubectl.json<{ items: KubectlEvent[] }>(...args)).items
-}

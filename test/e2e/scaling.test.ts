@@ -38,7 +38,7 @@ describeOnBoth('scaling by others', function (on) {
       await here.settled(kind, name)
       const record = await agree(here, kind, name)
       expect(record).to.include({ is_snoozed: false, current_replicas: 2, wake_requested: false })
-      const { metadata } = await here.get(kind, name, '--show-managed-fields')
+      const { metadata } = await here.get(kind, name)
       const scaler = metadata.managedFields?.find(({ subresource }) => subresource === 'scale')?.manager
       expect(scaler).to.be.a('string')
       expect(record.operation_history[0]).to.include({

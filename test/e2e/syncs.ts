@@ -43,7 +43,7 @@ export function gitOps(on: () => Cluster, syncs: number): void {
       if (code !== 0) throw new Error(stderr)
       return true
     })
-    const object = await here.get('deployments', 'unforced', '--show-managed-fields')
+    const object = await here.get('deployments', 'unforced')
     expect(marksOf(object)).to.include({ replicas: 5, label: undefined })
     const owners = object.metadata.managedFields?.filter(
       ({ fieldsV1 }) => fieldsV1?.['f:spec']?.['f:replicas'] !== undefined,

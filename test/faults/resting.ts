@@ -28,7 +28,7 @@ export async function reschedule(here: Served, { kind, name }: Scheduled, want: 
 }
 
 /**
- * Resolves once it is as wanted, its pods have followed, the result is recorded, and kubectl and the API agree; returns
+ * Resolves once it is as wanted, its pods have followed, the result is recorded, and object and API agree; returns
  * when it was so at the API server, by `performance.now()`.
  * @throws AssertionError if it has not done exactly so many `operations` since it was created
  */

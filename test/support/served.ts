@@ -32,8 +32,8 @@ export interface Served {
   workload(kind: Kind, name: string): WorkloadClient
   /** Path of a workload at the API server, or of the collection. */
   path(kind: Kind, name?: string): string
-  /** The object from `kubectl get`. */
-  get(kind: Kind, name: string, ...args: string[]): Promise<KubectlObject>
+  /** The object as the API server has it. */
+  get(kind: Kind, name: string): Promise<KubectlObject>
   /** All of a kind; `query` with its question mark. */
   list(kind: Kind, query?: string): Promise<KubectlObject[]>
   /** Events, of one object if it is named. */
@@ -89,11 +89,13 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
 
   const path = (kind: Kind, name = '') =>
     `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}${name === '' ? '' : `/${name}`}`
+  const get = async (kind: Kind, name: string) =>
+    (await on().admin.expect('GET', path(kind, name))) as unknown as KubectlObject
   const settled = (kind: Kind, name: string) =>
     eventually(
       `${kind}/${name} to settle`,
       async () => {
-        const object = (await on().admin.expect('GET', path(kind, name))) as unknown as KubectlObject
+        const object = await get(kind, name)
         return hasFollowed(object) && object
       },
       { timeout: 120_000 },
@@ -121,16 +123,14 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
     namespace,
     workload: (kind, name) => running().api.workload(kind, namespace, name),
     path,
-    get: (kind, name, ...args) => on().kubectl.json('get', kind, name, ...inNamespace, ...args),
+    get,
     async list(kind, query = '') {
       const { items = [] } = await on().admin.expect('GET', `${path(kind)}${query}`)
       // The items of a list do not name their kind.
       return items.map((item) => ({ ...item, kind: factsOf(kind).name }) as unknown as KubectlObject)
     },
     async events(name) {
-      const selector = name === undefined ? [] : [`--field-selector=involvedObject.name=${name}`]
-      const args = ['get', 'events', ...inNamespace, ...selector]
-      return (await on().kubectl.json<{ items: KubectlEvent[] }>(...args)).items
+      return eventsOf(on(), namespace, name)
     },
     kubectl: (...args) => on().kubectl(...args, ...inNamespace),
     attempt: (...args) => on().kubectl.attempt([...args, ...inNamespace]),
@@ -150,6 +150,17 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
     },
     settled,
   }
+}
+
+/** The Events in a namespace, of one object if it is named. */
+export async function eventsOf(
+  { admin }: Cluster,
+  namespace: string,
+  name?: string,
+): Promise<KubectlEvent[]> {
+  const selector = name === undefined ? '' : `?fieldSelector=involvedObject.name%3D${name}`
+  const { items = [] } = await admin.expect('GET', `/api/v1/namespaces/${namespace}/events${selector}`)
+  return items as unknown as KubectlEvent[]
 }
 
 /** On a real cluster with the service account that pods need. */
