@@ -40,34 +40,6 @@ async function refused(act: Promise<unknown>): Promise<Refusal> {
   return error as Refusal
 }
 
-describeOn('the client recognises by itself', function (on) {
-  this.timeout(90_000)
-  const here = enforced(on)
-  const wake = (key: WorkloadKey) =>
-    withClient({ kubeconfig: on().adminKubeconfig }, (dormouse) =>
-      dormouse.request(key, { action: 'wake' }, false),
-    )
-
-  it('an excluded namespace', async () => {
-    const error = await refused(wake({ kind: 'deployments', namespace: 'kube-system', name: 'dns' }))
-    expect(error.code).to.equal('NAMESPACE_EXCLUDED')
-    expect(error.message).to.include('namespace kube-system is excluded')
-  })
-
-  it('what a controller owns, and names its owner', async () => {
-    await here.create('deployments', 'owner')
-    const [owned] = await eventually('its ReplicaSet', async () => {
-      const sets = await here.list('replicasets')
-      return sets.length > 0 && sets
-    })
-    const name = owned!.metadata.name
-    const error = await refused(wake({ kind: 'replicasets', namespace: here.namespace, name }))
-    expect(error.code).to.equal('OWNED')
-    expect(error.message).to.include('belongs to Deployment owner')
-    expect((await here.get('replicasets', name)).metadata.annotations).not.to.have.property(REQUEST)
-  })
-})
-
 describeOn('the client without Dormouse', function (on) {
   this.timeout(60_000)
   const namespace = `alone-${randomBytes(3).toString('hex')}`
@@ -161,5 +133,29 @@ describeOn('the client of a person', function (on) {
       )
       expect(wake.message).to.include('ann').and.include('the role edit')
     })
+  })
+
+  const wake = (key: WorkloadKey) =>
+    withClient({ kubeconfig: on().adminKubeconfig }, (dormouse) =>
+      dormouse.request(key, { action: 'wake' }, false),
+    )
+
+  it('by itself recognises an excluded namespace', async () => {
+    const error = await refused(wake({ kind: 'deployments', namespace: 'kube-system', name: 'dns' }))
+    expect(error.code).to.equal('NAMESPACE_EXCLUDED')
+    expect(error.message).to.include('namespace kube-system is excluded')
+  })
+
+  it('by itself recognises what a controller owns, and names its owner', async () => {
+    await here.create('deployments', 'owner')
+    const [owned] = await eventually('its ReplicaSet', async () => {
+      const sets = await here.list('replicasets')
+      return sets.length > 0 && sets
+    })
+    const name = owned!.metadata.name
+    const error = await refused(wake({ kind: 'replicasets', namespace: here.namespace, name }))
+    expect(error.code).to.equal('OWNED')
+    expect(error.message).to.include('belongs to Deployment owner')
+    expect((await here.get('replicasets', name)).metadata.annotations).not.to.have.property(REQUEST)
   })
 })

@@ -1,11 +1,16 @@
 import { expect } from 'chai'
+import fc from 'fast-check'
+import { KINDS } from '../../src/domain/workload/workload.ts'
+import { anyFault, lay } from '../faults/arbitrary-faults.ts'
 import { refusal, type CallFault } from '../faults/faults.ts'
 import { Recoveries } from '../faults/recoveries.ts'
 import { comesToRest, patchesEnd, reschedule, type Scheduled } from '../faults/resting.ts'
 import { throughFaults } from '../faults/through-faults.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
+import { print } from '../support/figures.ts'
 import { annotated, manifest } from '../support/manifests.ts'
+import { testSeed } from '../support/random.ts'
 import { awakeNow } from '../support/schedules.ts'
 
 /** The fault of Dormouse's patches, and of how many in a row. */
@@ -28,6 +33,10 @@ const FAULTS: readonly (readonly [string, CallFault, number?])[] = [
 ]
 /** A fault strikes three rounds of patches: of a snooze, and of a wake and its completion. */
 const MOST_PATCHES = 20
+
+/** Random faults: workloads of each kind, waves, and faults in each. */
+const [OF_EACH_KIND, ROUNDS, AT_ONCE] = [4, 4, 12]
+const seed = testSeed()
 
 describeOn('a fault between Dormouse and the API server', function (on) {
   this.timeout(120_000)
@@ -139,5 +148,43 @@ describeOn('a fault between Dormouse and the API server', function (on) {
       Math.max(...faults.map((laid) => laid.lastHit)),
       rested,
     )
+  })
+
+  describe('any of them at once', function () {
+    this.timeout(180_000)
+    let several: Scheduled[] = []
+
+    before('the workloads run', async () => {
+      const annotations = annotated(awakeNow())
+      const names = Array.from({ length: OF_EACH_KIND }, (_, index) => `any-${index}`)
+      const all = KINDS.flatMap((kind) => names.map((name) => ({ kind, name })))
+      await here.cluster.create(
+        here.namespace,
+        all.map(({ kind, name }) => manifest(kind, name, { annotations })),
+      )
+      several = await inParallel(all, async ({ kind, name }) => {
+        const { status } = await here.settled(kind, name)
+        return { kind, name, count: kind === 'daemonsets' ? (status?.desiredNumberScheduled ?? 0) : 1 }
+      })
+    })
+
+    it(`${ROUNDS} waves through ${AT_ONCE} faults each: every operation is done once`, async () => {
+      print([`any faults: DORMOUSE_TEST_SEED=${seed}`])
+      const rounds = fc.sample(fc.array(anyFault, { minLength: AT_ONCE, maxLength: AT_ONCE }), {
+        numRuns: ROUNDS,
+        seed,
+      })
+      for (const [round, faults] of rounds.entries()) {
+        const want = round % 2 === 0 ? 'asleep' : 'awake'
+        for (const fault of faults) lay(here.proxy, fault)
+        await inParallel(several, (workload) => reschedule(here, workload, want))
+        await inParallel(
+          several,
+          (workload) => comesToRest(here, workload, want, { operations: round + 1 }),
+          4,
+        )
+      }
+      await patchesEnd(here.proxy)
+    })
   })
 })

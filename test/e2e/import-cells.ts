@@ -1,9 +1,7 @@
 import { expect } from 'chai'
-import type { Cluster } from '../support/cluster.ts'
 import { inForce } from '../support/enforced.ts'
-import type { Tool } from '../import/plan/recording.ts'
-import { keyOf, LeftBehind, type Imported } from './left-behind.ts'
-import { inAnOldCluster, onMonday, policiesOf, sundayNight } from './old-cluster.ts'
+import { keyOf, type Imported } from './left-behind.ts'
+import { onMonday, policiesOf, sundayNight, type OldCluster } from './old-cluster.ts'
 
 /** When it is imported: while it sleeps by its hours, while it would be awake, and just before the hours begin. */
 export const HOURS = {
@@ -22,15 +20,7 @@ export interface Cell {
 }
 
 /** Defines a test for each cell: every count that the tool recorded is kept, and `--verify` says so. */
-export function keepsEveryCount(on: () => Cluster, tool: Tool, cells: readonly Cell[]): void {
-  const { here, clock } = inAnOldCluster(on)
-  const left = new LeftBehind(on, tool, clock)
-
-  after('what was left goes', async function () {
-    this.timeout(240_000)
-    await left.remove()
-  })
-
+export function keepsEveryCount({ on, tool, here, clock, left }: OldCluster, cells: readonly Cell[]): void {
   for (const { hour, grace, policy, kills = [] } of cells)
     it(`${hour}, a grace of ${grace}, the policy ${policy} it, killed ${kills.length} times`, async function () {
       this.timeout(300_000)

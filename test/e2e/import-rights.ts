@@ -1,7 +1,5 @@
 import { expect } from 'chai'
-import type { Cluster } from '../support/cluster.ts'
-import { LeftBehind } from './left-behind.ts'
-import { inAnOldCluster } from './old-cluster.ts'
+import { sundayNight, type OldCluster } from './old-cluster.ts'
 import { grant, takeBack, user, type Rule } from '../support/rights.ts'
 
 /** The Namespace that the person may not write, and the one whose Secrets the person may not read. */
@@ -9,9 +7,7 @@ const [CLOSED, SECRET] = ['kg-shop', 'kg-data']
 const PERSON = 'ida'
 
 /** Defines the tests of an import by a person who may not do all of it: the rest is done whole, or not at all. */
-export function byAPersonWithFewRights(on: () => Cluster): void {
-  const { clock } = inAnOldCluster(on)
-  const left = new LeftBehind(on, 'kube-green', clock)
+export function byAPersonWithFewRights({ on, here, clock, left }: OldCluster): void {
   const namespaces = left.objects
     .filter(({ kind }) => kind === 'Namespace')
     .map(({ metadata }) => metadata.name)
@@ -19,6 +15,10 @@ export function byAPersonWithFewRights(on: () => Cluster): void {
 
   before('what was left is there, and a person with some rights', async function () {
     this.timeout(120_000)
+    await here.dormouse.terminate()
+    clock.moveTo(sundayNight() - Date.now())
+    await here.dormouse.start()
+    await here.inForce()
     await left.load({ isStopped: true })
     kubeconfig = (await on().personKubeconfig?.(PERSON)) ?? ''
     const { admin } = on()
@@ -28,11 +28,7 @@ export function byAPersonWithFewRights(on: () => Cluster): void {
       await grant(admin, user(PERSON), { name: 'import-secrets', rights: secrets, namespace })
   })
 
-  after('and goes again', async function () {
-    this.timeout(240_000)
-    await takeBack(on().admin, 'importer')
-    await left.remove()
-  })
+  after(() => takeBack(on().admin, 'importer'))
 
   it('it says which namespaces it leaves, changes nothing in them, and takes the others over whole', async function () {
     this.timeout(120_000)

@@ -1,17 +1,21 @@
 import { describeOn } from '../support/clusters.ts'
 import { byAPersonWithFewRights } from './import-rights.ts'
 import { keepsEveryCount } from './import-cells.ts'
+import { inAnOldCluster, policiesOf } from './old-cluster.ts'
 import { takenOver } from './taken-over.ts'
 
-// The other two, and all other cells, are in test/long.
-for (const tool of ['py-kube-downscaler', 'kube-green'] as const)
-  describeOn(`import of what ${tool} left asleep`, (on) => takenOver(on, tool))
-
-describeOn('import of what kube-green left asleep, at any hour,', (on) =>
-  keepsEveryCount(on, 'kube-green', [
-    { hour: 'asleep', grace: '15m', policy: 'before', kills: [3, 20] },
-    { hour: 'edge', grace: '0s', policy: 'after' },
-  ]),
+// The other two tools, and all other cells, are in test/long.
+describeOn('import of what py-kube-downscaler left asleep', (on) =>
+  takenOver(inAnOldCluster(on, 'py-kube-downscaler', policiesOf('py-kube-downscaler'))),
 )
 
-describeOn('import by a person with few rights', byAPersonWithFewRights)
+describeOn('import of what kube-green left asleep', (on) => {
+  const old = inAnOldCluster(on, 'kube-green')
+  takenOver(old)
+  describe('by a person with few rights', () => byAPersonWithFewRights(old))
+  describe('at any hour,', () =>
+    keepsEveryCount(old, [
+      { hour: 'asleep', grace: '15m', policy: 'before', kills: [3, 20] },
+      { hour: 'edge', grace: '0s', policy: 'after' },
+    ]))
+})

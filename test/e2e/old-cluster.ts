@@ -3,6 +3,7 @@ import type { Cluster } from '../support/cluster.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { ProgramClock } from '../support/program-clock.ts'
 import { leftBy, type Tool } from '../import/plan/recording.ts'
+import { LeftBehind } from './left-behind.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -41,11 +42,16 @@ export function policiesOf(tool: Tool): {
   return { policies: [policy], excludeNamespaces: ['kube-green'] }
 }
 
-/** Dormouse in a cluster in which it is a Sunday night for it, and everything that the tests create is old. */
-export function inAnOldCluster(
-  on: () => Cluster,
-  settings: object = {},
-): { here: Enforced; clock: ProgramClock } {
+/** Dormouse in a cluster in which it is a Sunday night for it, all that the tests create is old, and a tool was there. */
+export interface OldCluster {
+  readonly on: () => Cluster
+  readonly tool: Tool
+  readonly here: Enforced
+  readonly clock: ProgramClock
+  readonly left: LeftBehind
+}
+
+export function inAnOldCluster(on: () => Cluster, tool: Tool, settings: object = {}): OldCluster {
   // It starts in the present: the API server would not believe in a certificate that it made in the future.
   const clock = new ProgramClock()
   const { excludeNamespaces = [], ...others } = settings as { excludeNamespaces?: readonly string[] }
@@ -55,7 +61,12 @@ export function inAnOldCluster(
     excludeNamespaces,
     settings: { timezone: ZONE, ...others },
   })
+  const left = new LeftBehind(on, tool, clock)
   before('it is Sunday night', () => clock.moveTo(sundayNight() - Date.now()))
-  after(() => clock.remove())
-  return { here, clock }
+  after('what was left goes', async function () {
+    this.timeout(240_000)
+    clock.remove()
+    await left.remove()
+  })
+  return { on, tool, here, clock, left }
 }

@@ -1,29 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
-import type { Cluster } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Expected, Tool } from '../import/plan/recording.ts'
-import { countOf, isTool, keyOf, LeftBehind } from './left-behind.ts'
-import { inAnOldCluster, onMonday, policiesOf } from './old-cluster.ts'
+import type { Expected } from '../import/plan/recording.ts'
+import { countOf, isTool, keyOf } from './left-behind.ts'
+import { onMonday, type OldCluster } from './old-cluster.ts'
 
 /**
  * Defines the tests that load the sleepers of another tool, import them, and see them sleep until Monday and then wake
  * with their counts. All objects are old, it is night, and for the downscalers the policy exists already.
  */
-export function takenOver(on: () => Cluster, tool: Tool): void {
-  const { clock } = inAnOldCluster(on, tool === 'kube-green' ? {} : policiesOf(tool))
-  const left = new LeftBehind(on, tool, clock)
+export function takenOver({ on, left, clock }: OldCluster): void {
   const adopted = new Set<string>()
 
   before('what it left is there', async function () {
     this.timeout(180_000)
     await left.load()
-  })
-
-  after('and goes again', async function () {
-    this.timeout(240_000)
-    await left.remove()
   })
 
   it('a dry run names each and changes nothing', async function () {

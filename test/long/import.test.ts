@@ -1,10 +1,13 @@
 import { keepsEveryCount, type Cell } from '../e2e/import-cells.ts'
+import { inAnOldCluster, policiesOf } from '../e2e/old-cluster.ts'
 import { takenOver } from '../e2e/taken-over.ts'
 import { TOOLS, type Tool } from '../import/plan/recording.ts'
 import { describeOn } from '../support/clusters.ts'
 
 for (const tool of ['gokubedownscaler', 'gokubedownscaler-main'] as const)
-  describeOn(`import of what ${tool} left asleep`, (on) => takenOver(on, tool))
+  describeOn(`import of what ${tool} left asleep`, (on) =>
+    takenOver(inAnOldCluster(on, tool, policiesOf(tool))),
+  )
 
 const CELLS = (['asleep', 'awake', 'edge'] as const).flatMap((hour) =>
   (['0s', '15m'] as const).flatMap((grace) =>
@@ -24,5 +27,5 @@ const killed = (tool: Tool): Cell[] => {
 
 for (const tool of TOOLS)
   describeOn(`import of what ${tool} left asleep, at any hour,`, (on) =>
-    keepsEveryCount(on, tool, [...CELLS, ...killed(tool)]),
+    keepsEveryCount(inAnOldCluster(on, tool), [...CELLS, ...killed(tool)]),
   )
