@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Kind } from '../../src/domain/workload/workload.ts'
+import { releaseLease } from '../faults/crashes.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { print, printFigures } from '../support/figures.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
 import { annotated, countOf, manifest } from '../support/manifests.ts'
+import { ProgramClock } from '../support/program-clock.ts'
 import { seededRandom, testSeed } from '../support/random.ts'
 import { awakeBetween } from '../support/schedules.ts'
 import { hasFollowed, served } from '../support/served.ts'
@@ -22,9 +24,6 @@ const SHARES: readonly [Kind, number][] = [
 const WAVE = SHARES.reduce((sum, [, count]) => sum + count, 0)
 const HISTORY = 20
 
-/** The same hours mean awake in one zone and asleep in the other: changing the service's zone starts a wave. */
-const ZONES = { awake: 'UTC', asleep: 'Asia/Tokyo' } as const
-
 /** No backoff: these tests are not about flapping. */
 const PATIENT = { newWorkloadGrace: '0s', backoff: { maxOperations: 19, window: '1s' } }
 
@@ -33,18 +32,19 @@ const PATIENT = { newWorkloadGrace: '0s', backoff: { maxOperations: 19, window: 
  * each workload: the state of its schedule, its count, and one operation per wave.
  */
 export function killsInAWave(on: () => Cluster, kills: number): void {
-  const here = served(on, { ...PATIENT, timezone: ZONES.awake })
+  const clock = new ProgramClock()
+  const here = served(on, PATIENT, clock.preload)
+  after(() => clock.remove())
   const seed = testSeed()
+  const begun = Date.now()
   let waves = 0
   let span: number
 
-  const zoneOf = (state: keyof typeof ZONES) => ({ ...PATIENT, timezone: ZONES[state] })
   const stateOf = (wave: number) => (wave % 2 === 1 ? 'asleep' : 'awake')
 
   before('a whole wave has passed', async function () {
     this.timeout(300_000)
-    const now = Date.now()
-    const annotations = annotated(awakeBetween(now - 2 * HOUR, now + 4 * HOUR))
+    const annotations = annotated(awakeBetween(begun - 2 * HOUR, begun + 4 * HOUR))
     for (const [kind, count] of SHARES) {
       const objects = Array.from({ length: count }, (_, index) =>
         manifest(kind, nameOf(kind, index), { replicas: replicasOf(index), annotations }),
@@ -55,9 +55,7 @@ export function killsInAWave(on: () => Cluster, kills: number): void {
       timeout: 180_000,
       pause: 500,
     })
-    await here.dormouse.terminate()
-    waves = 1
-    await here.dormouse.start(zoneOf('asleep'))
+    nextWave()
     const began = performance.now()
     await eventually('all to sleep', async () => (await moved(1)) === WAVE, {
       timeout: 120_000,
@@ -73,12 +71,11 @@ export function killsInAWave(on: () => Cluster, kills: number): void {
     const caughtUp: number[] = []
     print([`kill -9 at ${kills} instants of a wave of ${Math.round(span)} ms: DORMOUSE_TEST_SEED=${seed}`])
     for (let kill = 1; kill <= kills; kill += 1) {
-      await here.dormouse.terminate()
-      waves += 1
-      await here.dormouse.start(zoneOf(stateOf(waves)))
+      nextWave()
       await sleep(random() * span)
       await here.dormouse.kill()
       done.push(await moved(waves))
+      await releaseLease(here.cluster)
       await here.dormouse.start()
       const began = performance.now()
       await eventually('all to have moved', async () => (await moved(waves)) === WAVE, {
@@ -97,6 +94,13 @@ export function killsInAWave(on: () => Cluster, kills: number): void {
       { name: 'until all had moved', values: caughtUp },
     ])
   })
+
+  /** Moves the clock to the next edge: it is asleep for 18 hours a day. */
+  function nextWave(): void {
+    waves += 1
+    const days = Math.floor(waves / 2)
+    clock.moveTo((24 * days + (stateOf(waves) === 'asleep' ? 4 : -2)) * HOUR + begun - Date.now())
+  }
 
   function check(object: KubectlObject): void {
     const { name } = object.metadata

@@ -1,4 +1,5 @@
 import type { Kind } from '../../src/domain/workload/workload.ts'
+import type { Cluster } from '../support/cluster.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { ProgramClock } from '../support/program-clock.ts'
 import { comingMinute, sleepsAt, wakesAt } from '../support/schedules.ts'
@@ -56,7 +57,7 @@ export async function survivesCrash(here: ThroughFaults, crash: Crash): Promise<
     ])
     here.proxy.lift()
     if (call === undefined) return undefined
-    await releaseLease(here)
+    await releaseLease(here.cluster)
     await dormouse.start()
     // The caller has got no answer, and asks again.
     await ask()
@@ -114,8 +115,8 @@ function killAt(
   }
 }
 
-/** The dead process holds it still. */
-async function releaseLease({ cluster: { admin } }: ThroughFaults): Promise<void> {
+/** Takes the Lease from a process that was killed, which holds it still. */
+export async function releaseLease({ admin }: Cluster): Promise<void> {
   const leases = '/apis/coordination.k8s.io/v1'
   const { items = [] } = await admin.expect('GET', `${leases}/leases?fieldSelector=metadata.name%3Ddormouse`)
   for (const { metadata } of items)
