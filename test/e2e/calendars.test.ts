@@ -185,14 +185,10 @@ describeOnBoth('calendars, auto-wake, awake-until and wake-order', function (on)
       await sleep(Math.max(0, edge - Date.now()))
       const records: Record<string, StatusRecord> = {}
       for (const name of ['base', 'cache', 'app'])
-        records[name] = await eventually(
-          `${name} to be awake`,
-          async () => {
-            const record = await here.workload(KIND, name).status()
-            return !record.is_snoozed && !record.operation_in_progress && record
-          },
-          { timeout: 60_000 },
-        )
+        records[name] = await eventually(`${name} to be awake`, async () => {
+          const record = await here.workload(KIND, name).status()
+          return !record.is_snoozed && !record.operation_in_progress && record
+        })
       const span = (name: string) => {
         const [newest] = records[name]!.operation_history
         const start = Date.parse(newest!.timestamp)

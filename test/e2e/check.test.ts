@@ -83,10 +83,8 @@ describeOn('dormouse check --against-cluster', function (on) {
 
   const comesTrue = async (expected: readonly Expected[]) => {
     const sleepers = expected.filter(({ after }) => after === 'asleep').map(keyOf)
-    await eventually(
-      'the forecast to come true',
-      async () => expect(await asleep()).to.deep.equal(sleepers.toSorted()),
-      { timeout: 60_000 },
+    await eventually('the forecast to come true', async () =>
+      expect(await asleep()).to.deep.equal(sleepers.toSorted()),
     )
   }
 

@@ -71,9 +71,7 @@ describeOn('configured kinds', function (on) {
   async function create(name: string, spec: object): Promise<void> {
     const head = { apiVersion: `${GROUP}/${VERSION}`, kind: 'Wheel', metadata: { name } }
     await on().admin.expect('POST', path(), { ...head, spec })
-    await eventually('it to be known', async () => (await wheel(name).attempt('GET', '')).status === 200, {
-      timeout: 60_000,
-    })
+    await eventually('it to be known', async () => (await wheel(name).attempt('GET', '')).status === 200)
   }
 
   /** The output of `dormouse release --all` under this configuration. */
@@ -166,7 +164,6 @@ describeOn('configured kinds', function (on) {
     await eventually(
       'KEDA to be paused',
       async () => (await pause())['autoscaling.keda.sh/paused-replicas'] === '0',
-      { timeout: 60_000 },
     )
     expect(await wheel('driven').wake()).to.include({ current_replicas: 2 })
     await eventually('KEDA to go on', async () => Object.keys(await pause()).length === 0)

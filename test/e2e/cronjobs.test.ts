@@ -117,9 +117,7 @@ describeOnBoth('CronJobs', function (on) {
       const before = Date.now()
       await here.workload('cronjobs', 'forgets').wake()
       await here.workload('cronjobs', 'catches-up').wake()
-      await eventually('the run that is caught up', async () => (await jobsOf('catches-up')).length === 1, {
-        timeout: 60_000,
-      })
+      await eventually('the run that is caught up', async () => (await jobsOf('catches-up')).length === 1)
       const { status, spec } = await here.get('cronjobs', 'forgets')
       expect(spec.suspend).to.equal(false)
       expect(Date.parse(status?.lastScheduleTime ?? '')).to.be.at.least(before - 2000)
@@ -129,9 +127,7 @@ describeOnBoth('CronJobs', function (on) {
     it('would have started one without that: a hand that resumes them starts it', async () => {
       await missing('by-hand')
       await here.kubectl('patch', 'cronjob/by-hand', '-p', '{"spec":{"suspend":false}}')
-      await eventually('the run that was missed', async () => (await jobsOf('by-hand')).length === 1, {
-        timeout: 60_000,
-      })
+      await eventually('the run that was missed', async () => (await jobsOf('by-hand')).length === 1)
     })
 
     it('give the ownership of spec.suspend back once they are awake', async () => {

@@ -60,7 +60,6 @@ describeOnBoth('an edge', function (on) {
       'the wave to be marked',
       async () => (await waveObjects('!dormouse.dev/asleep')).length === 0,
       {
-        timeout: 60_000,
         pause: 500,
       },
     )
@@ -72,7 +71,7 @@ describeOnBoth('an edge', function (on) {
           records.every(({ is_snoozed: asleep, operation_in_progress: busy }) => asleep && !busy) && records
         )
       },
-      { timeout: 60_000, pause: 200 },
+      { pause: 200 },
     )
     await sleep(Math.max(0, holdsEnd - Date.now()))
   })
@@ -262,7 +261,7 @@ describeOnBoth('an edge', function (on) {
         const records = (await listed()).filter(({ name }) => woken.includes(name))
         return records.every(({ operation_in_progress: busy }) => !busy) && records
       },
-      { timeout: 60_000, pause: 200 },
+      { pause: 200 },
     )
     const patches = (await here.cluster.requestsSince(asked[0] ?? 0)).filter(({ verb }) => verb === 'patch')
     const sent = woken.map((name, index) => {

@@ -79,12 +79,10 @@ export function killsInAWave(on: () => Cluster, kills: number): void {
       await here.dormouse.start()
       const began = performance.now()
       await eventually('all to have moved', async () => (await moved(waves)) === WAVE, {
-        timeout: 60_000,
         pause: 200,
       })
       caughtUp.push(performance.now() - began)
       await eventually('the pods to follow', async () => (await workloads()).every(isComplete), {
-        timeout: 60_000,
         pause: 500,
       })
       for (const object of await workloads()) check(object)

@@ -82,7 +82,7 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
         const count = (await workloads()).filter((object) => isAsleep(object) === asleep).length
         return count > wave / 8 && count
       },
-      { timeout: 60_000, pause: 150 },
+      { pause: 150 },
     )
   }
 
@@ -94,7 +94,7 @@ export function leaderGoes(on: () => Cluster, wave: number): void {
         const now = await holder()
         return now !== '' && now !== leader
       },
-      { timeout: 60_000, pause: 30 },
+      { pause: 30 },
     )
     return ((performance.now() - gone) / 1000).toFixed(1)
   }

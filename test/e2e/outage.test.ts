@@ -200,7 +200,7 @@ function firstAnswer({ admin }: Cluster): Promise<number> {
       await admin.send('GET', '/version')
       return Date.now()
     },
-    { timeout: 60_000, pause: 10 },
+    { pause: 10 },
   )
 }
 

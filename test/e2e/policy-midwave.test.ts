@@ -59,15 +59,11 @@ describeOn('in the middle of a wave by policy', function (on) {
   /** Resolves in the middle of the wave that puts them to sleep, with how many sleep. */
   async function midway(namespace: string): Promise<number> {
     await label(namespace, 'dev')
-    return eventually(
-      'the wave to roll',
-      async () => {
-        const asleep = (await deployments(namespace)).filter(({ spec }) => spec.replicas === 0).length
-        expect(asleep, 'the wave is over').to.be.below(MANY)
-        return asleep > PACE && asleep
-      },
-      { timeout: 60_000 },
-    )
+    return eventually('the wave to roll', async () => {
+      const asleep = (await deployments(namespace)).filter(({ spec }) => spec.replicas === 0).length
+      expect(asleep, 'the wave is over').to.be.below(MANY)
+      return asleep > PACE && asleep
+    })
   }
 
   const becomes = (namespace: string, state: 'awake' | 'asleep', workloads = MANY) =>

@@ -38,7 +38,7 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
       manifest('statefulsets', `wave-${index}`, { replicas: 1 + (index % 2), annotations }),
     )
     await here.cluster.create(here.namespace, objects)
-    await eventually('all to sleep', async () => (await awake()) === 0, { timeout: 60_000, pause: 300 })
+    await eventually('all to sleep', async () => (await awake()) === 0, { pause: 300 })
     other = await Dormouse.start(on(), SETTINGS, clock.preload)
     await eventually('an Event of each', async () => {
       const told = (await here.events()).filter(({ reason }) => reason === 'Snoozed')
@@ -60,7 +60,6 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
     this.timeout(milliseconds + 240_000)
     const began = performance.now()
     await eventually('the other to wake two thirds', async () => (await awake()) >= (2 * WAVE) / 3, {
-      timeout: 60_000,
       pause: 100,
     })
     await sleep(Math.max(0, began + milliseconds - performance.now()))
@@ -74,7 +73,6 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
       async () => sumOf(await here.dormouse.metrics(), 'dormouse_leader') === 0,
     )
     await eventually('the wave to end', async () => (await completed()) === WAVE, {
-      timeout: 60_000,
       pause: 300,
     })
     print([`suspended for ${(suspended / 1000).toFixed(1)} s on ${here.cluster.name}`])

@@ -40,7 +40,7 @@ describeOn('two Dormouses by mistake, without webhooks,', function (on) {
     const now = Date.now()
     await createAll(annotated(awakeBetween(now - 2 * HOUR, now + 4 * HOUR)))
     const areResting = async () => (await marks()).every(({ state }) => state?.backoff?.cause === 'flapping')
-    await eventually('all to be in a backoff', areResting, { timeout: 60_000 })
+    await eventually('all to be in a backoff', areResting)
     // Seven operations and the end of each wake, by both; and those that came too late.
     const sent = (await patchesOf(here.dormouse)) + (await patchesOf(second))
     print([`${sent} patches for ${names.length} workloads that they disagree about, on ${here.cluster.name}`])

@@ -96,7 +96,6 @@ describeOn("Dormouse's own Namespace", function (on) {
     })
     await admin.expect('DELETE', `/api/v1/namespaces/${own}`)
     await eventually('scaling to work again', async () => (await scale()).code === 0, {
-      timeout: 60_000,
       pause: 500,
     })
     expect((await admin.send('GET', CONFIGURATION)).status, 'nobody creates it again').to.equal(404)

@@ -70,13 +70,9 @@ export async function patchesEnd(
   counts: (called: Called) => boolean = () => true,
 ): Promise<void> {
   let [seen, since] = [-1, 0]
-  await eventually(
-    'the patches to end',
-    () => {
-      const now = proxy.calls.filter((called) => called.verb === 'patch' && counts(called)).length
-      if (now !== seen) [seen, since] = [now, performance.now()]
-      return performance.now() - since > 2000
-    },
-    { timeout: 60_000 },
-  )
+  await eventually('the patches to end', () => {
+    const now = proxy.calls.filter((called) => called.verb === 'patch' && counts(called)).length
+    if (now !== seen) [seen, since] = [now, performance.now()]
+    return performance.now() - since > 2000
+  })
 }

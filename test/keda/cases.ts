@@ -123,13 +123,11 @@ export class BesideKeda {
   }
 
   async hasReplicas(name: string, count: number): Promise<void> {
-    await eventually(`${name} to have ${count}`, async () => (await this.replicas(name)) === count, {
-      timeout: 60_000,
-    })
+    await eventually(`${name} to have ${count}`, async () => (await this.replicas(name)) === count)
   }
 
   async runs(name: string): Promise<void> {
-    await eventually(`${name} to run`, async () => (await this.replicas(name)) > 0, { timeout: 60_000 })
+    await eventually(`${name} to run`, async () => (await this.replicas(name)) > 0)
   }
 }
 

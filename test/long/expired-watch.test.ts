@@ -23,7 +23,7 @@ describeOn(`410 at ${MANAGED} workloads`, function (on) {
   let operations = 0
   /** Resolves when Dormouse has sent such a call, after the first `from` of them; returns when that was. */
   const called = async (from: number, what: string, isIt: (call: Called) => boolean) => {
-    await eventually(what, () => here.proxy.calls.slice(from).some(isIt), { timeout: 60_000, pause: 10 })
+    await eventually(what, () => here.proxy.calls.slice(from).some(isIt), { pause: 10 })
     return performance.now()
   }
   /** Changes the schedule to the other state, and notes how long it took from `begun` on. */

@@ -129,20 +129,14 @@ describe('the real HorizontalPodAutoscaler, with external metrics and HPAScaleTo
     await eventually('it to be at 0', async () => (await replicas('web')) === 0)
     asleepAfter.push(performance.now() - asked)
     await request
-    await eventually(
-      'the HPA to rest',
-      async () => {
-        const { status } = await here.get('hpa' as 'deployments', 'web')
-        const { conditions = [] } = status as { conditions?: { type: string; reason: string }[] }
-        return conditions.some(({ reason }) => reason === 'ScalingDisabled')
-      },
-      { timeout: 60_000 },
-    )
+    await eventually('the HPA to rest', async () => {
+      const { status } = await here.get('hpa' as 'deployments', 'web')
+      const { conditions = [] } = status as { conditions?: { type: string; reason: string }[] }
+      return conditions.some(({ reason }) => reason === 'ScalingDisabled')
+    })
     await staysAsleep('web')
     await workload.wake('?wait=60s')
-    await eventually('the HPA to scale again', async () => (await replicas('web')) === WANTED, {
-      timeout: 60_000,
-    })
+    await eventually('the HPA to scale again', async () => (await replicas('web')) === WANTED)
     expect(await specOf('web')).to.deep.equal(spec)
   })
 

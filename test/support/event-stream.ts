@@ -79,10 +79,8 @@ export class EventStream {
 
   /** Resolves with the first such event behind the first `after` ones. */
   until(event: string, matches: (data: StreamEvent['data']) => boolean = () => true, after = 0) {
-    return eventually(
-      `the event ${event} (told so far: ${this.told.join(', ')})`,
-      () => this.events.slice(after).find((each) => each.event === event && matches(each.data)),
-      { timeout: 60_000 },
+    return eventually(`the event ${event} (told so far: ${this.told.join(', ')})`, () =>
+      this.events.slice(after).find((each) => each.event === event && matches(each.data)),
     )
   }
 

@@ -10,7 +10,7 @@ const PAUSE = 50
 export async function eventually<T>(
   waitedFor: string,
   question: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeout = 45_000, pause = PAUSE }: { timeout?: number; pause?: number } = {},
+  { timeout = 60_000, pause = PAUSE }: { timeout?: number; pause?: number } = {},
 ): Promise<T> {
   const giveUp = performance.now() + timeout
   for (;;) {

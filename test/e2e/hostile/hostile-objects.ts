@@ -65,7 +65,7 @@ export function hostileObjects(
           )
           return true
         },
-        { timeout: 60_000, pause: 500 },
+        { pause: 500 },
       ),
     )
   }

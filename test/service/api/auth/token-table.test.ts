@@ -146,7 +146,6 @@ describeOn('the API refuses', function (on) {
           async () =>
             (await here.list('deployments')).length > 0 &&
             (await here.api.call('GET', guarded, { token })).status === 200,
-          { timeout: 60_000 },
         )
       })
 

@@ -204,7 +204,7 @@ describe('a stream that nobody reads', () => {
     // A stream that the server does not close stays open as long as nobody reads.
     const free = async () => (await service.call('HEAD /api/v1/workloads?watch=true')).status === 200
     await eventually('the place to be taken', async () => !(await free()))
-    await eventually('the place to be free', free, { timeout: 60_000, pause: 200 })
+    await eventually('the place to be free', free, { pause: 200 })
     socket.destroy()
     await service.stop()
   })
