@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { factsOf } from '../../../src/domain/kinds.ts'
-import { isKind, KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
+import { isKind, KINDS, SCALABLE_KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import type { ApiAnswer, Method } from '../../support/api-client.ts'
 import { describeOn } from '../../support/clusters.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -41,6 +41,14 @@ describeOn("the chart's roles for people", function (on) {
       KINDS.map((kind) => manifest(kind, kind)),
     )
     for (const kind of KINDS) await here.workload(kind, kind).enable()
+  })
+
+  it('give all that the API asks for, and the viewer no more than to look', () => {
+    const looks = KINDS.flatMap((kind): Grant[] => [`get ${kind}`, `list ${kind}`])
+    const acts = KINDS.map((kind): Grant => `patch ${kind}`)
+    const scales = SCALABLE_KINDS.map((kind): Grant => `update ${kind}/scale`)
+    expect(grantsOf(roles.get('viewer') ?? [])).to.have.members(looks)
+    expect(grantsOf(roles.get('operator') ?? [])).to.have.members([...looks, ...acts, ...scales])
   })
 
   for (const role of ['viewer', 'operator'])
