@@ -3,12 +3,7 @@ import { join } from 'node:path'
 import { parseSync } from '@swc/core'
 import { expect } from 'chai'
 import { PROJECT } from './support/dormouse.ts'
-
-/** A node of a syntax tree, as far as these tests look at it. */
-interface Node {
-  readonly type?: string
-  readonly [part: string]: unknown
-}
+import { nodesOf, type Node } from './support/syntax.ts'
 
 /** Members that JSON.stringify and undici call. */
 const CALLED_ELSEWHERE = new Set([
@@ -19,12 +14,6 @@ const CALLED_ELSEWHERE = new Set([
   'onResponseEnd',
   'onResponseError',
 ])
-
-function* nodesOf(value: unknown): Generator<Node> {
-  if (typeof value !== 'object' || value === null) return
-  yield value as Node
-  for (const part of Object.values(value)) yield* nodesOf(part)
-}
 
 function nameOf(key: unknown): string[] {
   const { type, value } = (key ?? {}) as Node

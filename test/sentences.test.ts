@@ -3,12 +3,7 @@ import { join } from 'node:path'
 import { parseSync } from '@swc/core'
 import { expect } from 'chai'
 import { PROJECT } from './support/dormouse.ts'
-
-/** A node of a syntax tree, as far as this test looks at it. */
-interface Node {
-  readonly type?: string
-  readonly [part: string]: unknown
-}
+import { nodesOf, type Node } from './support/syntax.ts'
 
 const OF_TEXTS = new Set([
   'startsWith',
@@ -30,12 +25,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/client/cluster/failures.ts': "Kubernetes' own: a Status of it has no other place for what lacks",
   'src/client/http/http-dormouse.ts': 'what the API puts before the message of a dry run',
   'src/client/commands/for-each-workload.ts': 'a name that the message may begin with, and no words',
-}
-
-function* nodesOf(value: unknown): Generator<Node> {
-  if (typeof value !== 'object' || value === null) return
-  yield value as Node
-  for (const part of Object.values(value)) yield* nodesOf(part)
 }
 
 /** `reason` of `record.reason`, of `reason` and of `String(reason)`. */

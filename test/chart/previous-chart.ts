@@ -1,8 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PROJECT } from '../support/dormouse.ts'
-import { runProgram } from '../support/kubectl.ts'
+import { git } from '../support/former-release.ts'
 import { CHART } from './helm.ts'
 
 const FOLDER = 'charts/dormouse'
@@ -56,8 +55,4 @@ async function differing(): Promise<string | undefined> {
 async function lines(...args: string[]): Promise<string[]> {
   const { code, stdout } = await git(...args)
   return code === 0 ? stdout.split('\n').filter((line) => line !== '') : []
-}
-
-function git(...args: string[]) {
-  return runProgram('git', args, { cwd: PROJECT }).catch(() => ({ code: null, stdout: '', stderr: '' }))
 }

@@ -34,6 +34,7 @@ async function done(program: string, ...args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${stderr}`)
 }
 
-function git(...args: string[]) {
+/** git in the project; a code of null: there is no git. */
+export function git(...args: string[]) {
   return runProgram('git', args, { cwd: PROJECT }).catch(() => ({ code: null, stdout: '', stderr: '' }))
 }
