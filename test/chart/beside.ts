@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Agent, request } from 'undici'
 import type { Cluster } from '../support/cluster.ts'
 import { runDormouse, startProgram } from '../support/dormouse.ts'
 import type { KubectlResult } from '../support/kubectl.ts'
@@ -100,22 +99,4 @@ export async function accountKubeconfig(
   const file = `${adminKubeconfig}-${namespace}-${account}`
   await writeFile(file, JSON.stringify(config), { mode: 0o600 })
   return file
-}
-
-/** Calls the API with a token, trusting only the given CA. */
-export async function callApi(
-  url: string,
-  { ca, token, method }: { ca: string; token: string; method: 'GET' | 'POST' | 'DELETE' },
-) {
-  const dispatcher = new Agent({ connect: { ca } })
-  try {
-    const { statusCode, body } = await request(url, {
-      method,
-      dispatcher,
-      headers: { authorization: `Bearer ${token}` },
-    })
-    return { status: statusCode, text: await body.text() }
-  } finally {
-    await dispatcher.close()
-  }
 }

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import { freePorts } from '../control-plane/ports.ts'
+import { ApiClient } from '../support/api-client.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { describeOn } from '../support/clusters.ts'
 import { CONFIGURATION } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
-import { beside, callApi, type Beside, type Pod } from './beside.ts'
+import { beside, type Beside, type Pod } from './beside.ts'
 import { CHART, helm, type Manifest, type Values } from './helm.ts'
 import { previousChart, type PreviousChart } from './previous-chart.ts'
 import { Sleepers } from './sleepers.ts'
@@ -165,9 +166,10 @@ describeOn("a release's life", function (on) {
   }
 
   async function api(method: 'POST' | 'DELETE', kind: Kind, action: string): Promise<void> {
-    const url = `https://127.0.0.1:${ports.api}/api/v1/namespaces/${shop}/${kind}/${kind}${action}`
     const ca = trusted(await configuration())
-    const { status, text } = await callApi(url, { ca, token, method })
+    const client = new ApiClient(`https://127.0.0.1:${ports.api}`, token, ca)
+    const { status, text } = await client.call(method, `/namespaces/${shop}/${kind}/${kind}${action}`)
+    await client.close()
     expect(status, `${action} ${kind}: ${text}`).to.equal(200)
   }
 

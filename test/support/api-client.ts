@@ -41,11 +41,13 @@ export interface CallOptions {
 export class ApiClient {
   readonly url: string
   readonly #token: string
-  readonly #agent = new Agent({ connections: 128 })
+  readonly #agent: Agent
 
-  constructor(url: string, token: string) {
+  /** `ca`: in PEM, the only one that it trusts. */
+  constructor(url: string, token: string, ca?: string) {
     this.url = url
     this.#token = token
+    this.#agent = new Agent({ connections: 128, ...(ca === undefined ? {} : { connect: { ca } }) })
   }
 
   /** `path` with its query; `/api/v1` is prepended unless it is there. */
