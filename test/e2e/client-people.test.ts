@@ -148,11 +148,10 @@ describeOn('the client of a person', function (on) {
 
   it('by itself recognises what a controller owns, and names its owner', async () => {
     await here.create('deployments', 'owner')
-    const [owned] = await eventually('its ReplicaSet', async () => {
-      const sets = await here.list('replicasets')
-      return sets.length > 0 && sets
-    })
-    const name = owned!.metadata.name
+    const { metadata } = await eventually('its ReplicaSet', async () =>
+      (await here.list('replicasets')).find(({ metadata: { name } }) => name.startsWith('owner-')),
+    )
+    const { name } = metadata
     const error = await refused(wake({ kind: 'replicasets', namespace: here.namespace, name }))
     expect(error.code).to.equal('OWNED')
     expect(error.message).to.include('belongs to Deployment owner')

@@ -125,9 +125,9 @@ describeOnBoth('CronJobs', function (on) {
     })
 
     it('would have started one without that: a hand that resumes them starts it', async () => {
-      await missing('by-hand')
-      await here.kubectl('patch', 'cronjob/by-hand', '-p', '{"spec":{"suspend":false}}')
-      await eventually('the run that was missed', async () => (await jobsOf('by-hand')).length === 1)
+      await missing('resumed')
+      await here.kubectl('patch', 'cronjob/resumed', '-p', '{"spec":{"suspend":false}}')
+      await eventually('the run that was missed', async () => (await jobsOf('resumed')).length === 1)
     })
 
     it('give the ownership of spec.suspend back once they are awake', async () => {
