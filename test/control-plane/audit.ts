@@ -29,12 +29,19 @@ export async function writeAuditPolicy(file: string, username: string): Promise<
   return file
 }
 
-/** All entries so far, oldest first. A watch has one when it starts (`ResponseStarted`) and one when it ends. */
-export async function readAuditLog(file: string): Promise<AuditEvent[]> {
+const RECEIVED = /"requestReceivedTimestamp":"([^"]+)/
+
+/**
+ * The entries of requests since then, oldest first; others are not parsed, of which a long run has many. A watch has
+ * one when it starts (`ResponseStarted`) and one when it ends.
+ */
+export async function readAuditLog(file: string, since = 0): Promise<AuditEvent[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+  // Theirs are in microseconds.
+  const earliest = new Date(since).toISOString().replace('Z', '')
   return whole
     .split('\n')
-    .filter((line) => line !== '')
+    .filter((line) => (RECEIVED.exec(line)?.[1] ?? '') >= earliest)
     .map((line) => JSON.parse(line) as AuditEvent)
 }

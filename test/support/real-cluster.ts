@@ -30,10 +30,10 @@ export async function realCluster(plane: ControlPlane): Promise<Cluster> {
     startApiServer: () => plane.startApiServer(),
     refuse: (kind) => withoutKind(admin, kind),
     async requestsSince(since) {
-      const events = await readAuditLog(plane.auditLog)
-      // A watch is recorded when it starts and when it ends.
-      const asked = events.filter(({ verb, stage }) => verb !== 'watch' || stage === 'ResponseStarted')
-      return asked.map(seenRequest).filter(({ at }) => at >= since)
+      const events = await readAuditLog(plane.auditLog, since)
+      return events
+        .filter(({ verb, stage }) => verb !== 'watch' || stage === 'ResponseStarted')
+        .map(seenRequest)
     },
     async accountToken(namespace, account, ...grants) {
       await createAccount(admin, namespace, account, grants)
