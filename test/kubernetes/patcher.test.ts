@@ -136,6 +136,7 @@ describe('the patcher', () => {
       replicas: 0,
       labels: { app: 'web', 'dormouse.dev/asleep': '3' },
       annotations: { enabled: 'true', state: '{"v":1}' },
+      tracksOwners: true,
       replicasManager: { manager: 'dormouse', subresource: undefined },
       ownReplicasEntry: 0,
     })
