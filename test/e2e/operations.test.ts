@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { factsOf, sleepsSuspended } from '../../src/domain/kinds.ts'
-import { FIELD_MANAGER, KINDS, SNOOZE_KEY, TYPE_OF, type Kind } from '../../src/domain/workload/workload.ts'
+import { FIELD_MANAGER, KINDS, SNOOZE_KEY, TYPE_OF } from '../../src/domain/workload/workload.ts'
 import type { ApiAnswer, WorkloadClient } from '../support/api-client.ts'
 import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
@@ -79,7 +79,7 @@ describeOnBoth('operations', function (on) {
       })
 
       it('POST snooze of a sleeper succeeds and changes nothing', async () => {
-        await succeeded(kind, name)
+        await succeeded(shop)
         const { metadata } = await here.get(kind, name)
         expect((await shop.snooze()).is_snoozed).to.equal(true)
         expect((await here.get(kind, name)).metadata.annotations).to.deep.equal(metadata.annotations)
@@ -89,7 +89,7 @@ describeOnBoth('operations', function (on) {
         const record = await shop.wake('?wait=60s')
         expect(record).to.include({ is_snoozed: false, wake_requested: true, current_replicas: REPLICAS })
         expect(record).to.include({ ready_replicas: REPLICAS, operation_in_progress: false })
-        const { duration, result } = await succeeded(kind, name)
+        const { duration, result } = await succeeded(shop)
         expect(result).to.equal('succeeded')
         expect(duration).to.be.at.least(sleepsSuspended(kind) ? 0 : 1)
         await agree(here, kind, name)
@@ -195,7 +195,7 @@ describeOnBoth('operations', function (on) {
 
       it('dryRun answers what each write would do, and writes nothing', async () => {
         await here.settled(kind, name)
-        await succeeded(kind, name)
+        await succeeded(shop)
         const { metadata } = await here.get(kind, name)
         expect(await shop.snooze('?dryRun=true')).to.include({
           is_snoozed: true,
@@ -303,12 +303,11 @@ describeOnBoth('operations', function (on) {
     return pods.split('\n').filter((pod) => pod !== '').length
   }
 
-  /** The newest operation, once it has succeeded, and the object says so, too. */
-  function succeeded(kind: Kind, name: string) {
+  /** The newest operation, once it has succeeded. */
+  function succeeded(workload: WorkloadClient) {
     return eventually('the operation to be completed', async () => {
-      const [newest] = (await here.workload(kind, name).status()).operation_history
-      const written = marksOf(await here.get(kind, name)).state?.history[0]
-      return newest?.result === 'succeeded' && written?.result === 'succeeded' && newest
+      const [newest] = (await workload.status()).operation_history
+      return newest?.result === 'succeeded' && newest
     })
   }
 })
