@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { request } from 'undici'
-import { describeOnBoth } from '../support/clusters.ts'
+import { describeOnReal } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { parseMetrics, sumOf } from '../support/metrics-text.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
@@ -9,7 +9,7 @@ import { promtool } from '../support/promtool.ts'
 
 const REPLICAS = 2
 
-describeOnBoth('metrics and health', function (on) {
+describeOnReal('metrics and health', function (on) {
   this.timeout(90_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 

@@ -195,7 +195,10 @@ describeOnBoth('operations', function (on) {
 
       it('dryRun answers what each write would do, and writes nothing', async () => {
         await here.settled(kind, name)
-        await succeeded(shop)
+        await eventually("the controller to write the wake's end", async () => {
+          const { state } = marksOf(await here.get(kind, name))
+          return state?.history[0]?.result === 'succeeded'
+        })
         const { metadata } = await here.get(kind, name)
         expect(await shop.snooze('?dryRun=true')).to.include({
           is_snoozed: true,

@@ -80,6 +80,11 @@ export function describeOnBoth(title: string, define: (this: Mocha.Suite, on: ()
   describeOn(title, define, 'both')
 }
 
+/** The same, but `npm test` leaves the sandbox to `npm run test:long` where it has the real control plane. */
+export function describeOnReal(title: string, define: (this: Mocha.Suite, on: () => Cluster) => void): void {
+  describeOn(title, define, process.env['DORMOUSE_HAS_REAL'] === 'true' ? 'real' : 'both')
+}
+
 /** A line for each cluster that was asked for: how many tests ran there, or why none did. */
 export async function whereTestsRan(): Promise<string[]> {
   const asked = places.filter(({ cluster }) => cluster !== undefined)

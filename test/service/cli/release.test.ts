@@ -20,7 +20,9 @@ const WEB = '/apis/apps/v1/namespaces/default/deployments/web'
 const LEASE_TIMES = { duration: '2s', renew: '1s', retry: '200ms' }
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
 
-describe('dormouse release --all', () => {
+describe('dormouse release --all', function () {
+  // A busy machine makes the elections slow.
+  this.timeout(180_000)
   const at = temporaryFolder()
   let sandbox: SandboxCluster
   let proxy: FaultProxy
