@@ -264,7 +264,10 @@ describe('the sandbox, as a person starts it', function () {
   it('prints one line of JSON instead when it is asked to', async () => {
     const scripted = new RunningProgram(startProgram(['sandbox', '--json', ...FREE_PORTS]))
     const { api, token, kubeconfig, metrics } = await scripted.ready<Record<string, string>>()
-    const answer = await fetch(`${api}/api/v1/workloads`, { headers: { authorization: `Bearer ${token}` } })
+    const headers = { authorization: `Bearer ${token}` }
+    const { data } = (await (await fetch(`${api}/api/v1`, { headers })).json()) as { data: object }
+    expect(data).to.include({ cluster: 'sandbox', user: 'you' })
+    const answer = await fetch(`${api}/api/v1/workloads`, { headers })
     expect(answer.status).to.equal(200)
     expect(((await answer.json()) as { data: unknown[] }).data).to.have.length.above(7)
     expect((await fetch(`${metrics}/readyz`)).status).to.equal(200)

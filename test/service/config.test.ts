@@ -44,6 +44,7 @@ describe('configuration', () => {
 
   it('has the documented defaults, durations in milliseconds and sizes in bytes', () => {
     expect(load()).to.deep.equal({
+      cluster: null,
       timezone: 'UTC',
       excludeNamespaces: ['kube-system', 'kube-public', 'kube-node-lease'],
       policies: [],

@@ -34,6 +34,8 @@ export interface ApiSettings extends Pick<
 > {
   /** The kinds beside the built-in ones; default: none. */
   readonly kinds?: readonly Kind[]
+  /** The name of the cluster for people; default: none. */
+  readonly cluster?: string | null
   readonly excludeNamespaces: readonly string[]
   readonly auth: AuthSettings
 }

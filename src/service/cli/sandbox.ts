@@ -10,6 +10,7 @@ import { pasteable } from './sandbox-text.ts'
 
 /** Loopback only, and quiet: the terminal belongs to the person. */
 const PRESETS: readonly Setting[] = [
+  { path: ['cluster'], value: 'sandbox', source: 'the sandbox' },
   { path: ['api', 'host'], value: '127.0.0.1', source: 'the sandbox' },
   { path: ['api', 'insecurePort'], value: 8181, source: 'the sandbox' },
   { path: ['api', 'port'], value: 0, source: 'the sandbox' },

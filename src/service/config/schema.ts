@@ -186,6 +186,8 @@ const renewAt: Schema<number> = key(
 
 /** Every key, with its rule and its default; the defaults are the documented ones. `Config` is made from this. */
 export const CONFIG_SCHEMA = closed({
+  /** How people call this cluster: the console shows it. */
+  cluster: orNull(text('a name of the cluster such as dev-eu', { maxLength: 100 })),
   timezone: readText('timezone', A_TIMEZONE, { default: DEFAULT_POLICY.timezone }),
   /** Once loaded, with those of Kubernetes; `excludedNamespaces` adds Dormouse's own. */
   excludeNamespaces: list(namespace, 'a list of namespaces', []),

@@ -23,6 +23,7 @@ export async function apiOf(wiring: Wiring): Promise<Api> {
       monotonic: systemMonotonic,
       logger,
       settings: {
+        cluster: config.cluster,
         excludeNamespaces,
         bodyLimit,
         rate,

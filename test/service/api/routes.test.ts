@@ -5,7 +5,7 @@ import { plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { transitionRecord } from '../../../src/domain/records/record.ts'
 import { KINDS } from '../../../src/domain/workload/workload.ts'
 import { aWorkload } from '../../support/fake-cluster.ts'
-import { NOON, Service, type Answer } from './service.ts'
+import { NOON, Service, token, type Answer } from './service.ts'
 import { RULES } from '../../support/rules.ts'
 import { managed } from './states.ts'
 
@@ -153,8 +153,23 @@ describe('routes of the API', () => {
       namespaces: '/api/v1/namespaces',
       workload: '/api/v1/namespaces/{namespace}/{kind}/{name}',
       kinds: [...KINDS],
+      cluster: null,
+      user: 'alice',
     })
     expect((await service.call('GET /api/v1', { token: null })).status).to.equal(401)
+  })
+
+  it('GET /api/v1 names the cluster as configured, and the person without what tells how they signed in', async () => {
+    const named = await Service.start({ cluster: 'dev-eu' })
+    try {
+      const { body } = await named.call('GET /api/v1')
+      expect(body.data).to.include({ cluster: 'dev-eu', user: 'alice' })
+      const strange = await token({ claims: { sub: `ann\u0007${'x'.repeat(200)}` } })
+      const { user } = (await named.call('GET /api/v1', { token: strange })).body.data
+      expect(user).to.match(/^annx{100,}$/)
+    } finally {
+      await named.stop()
+    }
   })
 
   it('a path with a word where others have a kind is no kind, whatever the method', async () => {

@@ -41,6 +41,11 @@ export function signature({ mode, subject }: Caller): string {
   return authorBy(PREFIX[mode], subject)
 }
 
+/** The name that the caller was authenticated by: `alice`; shown as the signature is, without its prefix. */
+export function nameOfCaller(caller: Caller): string {
+  return signature(caller).slice(PREFIX[caller.mode].length + 1)
+}
+
 /** The key by which limits count this caller's requests: different subjects have different keys. */
 export function subjectKey({ mode, issuer, subject }: Caller): string {
   return JSON.stringify([mode, issuer, subject])

@@ -61,7 +61,7 @@ const EACH =
 // prettier-ignore
 const READS = [
   { id: 'index', method: 'get', path: '/api/v1', tag: 'Service', summary: 'Where everything is', query: [], answer: 'IndexAnswer',
-    description: 'The paths of this API, its kinds, and where this document is.' },
+    description: 'The paths of this API, its kinds, where this document is, which cluster this is, and who asks.' },
   { id: 'listWorkloads', method: 'get', path: '/api/v1/workloads', tag: 'Read', summary: 'All workloads that you may see', query: ['namespace', 'kind', ...filters], answer: 'ListAnswer',
     description: 'Of all namespaces and kinds that you may list, in pages. What a controller owns is left out.' },
   { id: 'listNamespaces', method: 'get', path: NAMESPACES, tag: 'Read', summary: 'The namespaces that you may see', query: ['kind', 'limit', 'continue'], answer: 'NamespacesAnswer',

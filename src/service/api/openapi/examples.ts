@@ -118,6 +118,8 @@ export const INDEX = {
   namespaces: '/api/v1/namespaces',
   workload: '/api/v1/namespaces/{namespace}/{kind}/{name}',
   kinds: KINDS,
+  cluster: 'dev',
+  user: 'alice',
 }
 
 /** An example for each body and answer of the document, by the name of its schema. */

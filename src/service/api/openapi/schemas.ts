@@ -123,6 +123,8 @@ export const SCHEMAS = byReference({
       namespaces: meaning('The path of the list of namespaces', text),
       workload: meaning('The path of one workload, as a template', text),
       kinds: meaning('All kinds', listOf(kind)),
+      cluster: meaning('The name that the configuration gives the cluster; null: none', orNull(text)),
+      user: meaning('The name that the token was authenticated by; null: it is not known', orNull(text)),
     }),
   ),
   PlanAnswer: success({ ...listOf(TRANSITION), maxItems: PLAN_PAGE }, { continue: orNull(text) }),
