@@ -35,6 +35,14 @@ export interface Answer {
   readonly becomes?: Sleep
 }
 
+/** Which cluster it is, and as whom the person acts there; null: it is not known. */
+export interface Whoami {
+  /** The context's name; over HTTP, as the configuration of the service names it. */
+  readonly cluster: string | null
+  /** As the cluster or the service authenticates them. */
+  readonly user: string | null
+}
+
 /**
  * Dormouse as the commands need it, through the cluster or over HTTP. Every call throws `Refusal` for a refusal and
  * `Error` for a failure; the message says what to type.
@@ -48,6 +56,7 @@ export interface Dormouse {
   readonly notes: readonly string[]
   /** Unknown settings that affect the records. */
   readonly unknowns: readonly string[]
+  whoami(): Promise<Whoami>
   kinds(): Promise<readonly Kind[]>
   namespaces(): Promise<readonly string[]>
   /** Sorted by namespace, name and kind. */

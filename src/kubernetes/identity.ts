@@ -8,11 +8,28 @@ interface SelfSubjectReview {
   readonly status?: { readonly userInfo?: { readonly username?: string } }
 }
 
+/**
+ * The username by which the cluster authenticates us (`authentication.k8s.io/v1` SelfSubjectReview, which every account
+ * may create).
+ */
+export async function ownUsername(
+  client: Pick<KubernetesClient, 'call'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+  const call = { method: 'POST', resource: 'selfsubjectreviews', path, body, signal } as const
+  const { status } = await client.call<SelfSubjectReview>(call)
+  const user = status?.userInfo?.username
+  if (!user) throw new Error('the answer to a SelfSubjectReview has no username')
+  return user
+}
+
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 2000
 const LONGEST_REFUSED_MS = 30_000
 
-/** Our own username in the cluster (`authentication.k8s.io/v1` SelfSubjectReview, which every account may create). */
+/** Our own username in the cluster. */
 export class Identity implements Runnable {
   readonly name = 'identity'
   readonly #client: Pick<KubernetesClient, 'call'>
@@ -37,7 +54,7 @@ export class Identity implements Runnable {
     const { signal } = this.#stopped
     for (let failures = 1; this.#user === undefined; failures += 1) {
       try {
-        this.#user = await this.#ask(signal)
+        this.#user = await ownUsername(this.#client, signal)
       } catch (error) {
         signal.throwIfAborted()
         const away = error instanceof Refusal && error.code === 'CLUSTER_UNAVAILABLE'
@@ -52,15 +69,5 @@ export class Identity implements Runnable {
   stop(): Promise<void> {
     this.#stopped.abort()
     return Promise.resolve()
-  }
-
-  async #ask(signal: AbortSignal): Promise<string> {
-    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
-    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
-    const call = { method: 'POST', resource: 'selfsubjectreviews', path, body, signal } as const
-    const { status } = await this.#client.call<SelfSubjectReview>(call)
-    const user = status?.userInfo?.username
-    if (!user) throw new Error('the answer to a SelfSubjectReview has no username')
-    return user
   }
 }

@@ -44,6 +44,12 @@ export function dormouseSuite(
     throw new Error('it was not refused')
   }
 
+  it('knows the person by the name that the history has of them', async () => {
+    const { operation_history } = await recordAfter(ask(await workload(), { action: 'snooze' }))
+    expect(operation_history[0]?.by).to.match(/^\w+:/)
+    expect((await dormouse.whoami()).user).to.equal(operation_history[0]?.by?.replace(/^\w+:/, ''))
+  })
+
   it('knows the kinds and the namespaces', async () => {
     expect(await dormouse.kinds()).to.include.members(['deployments', 'statefulsets', 'cronjobs'])
     if (everywhere()) expect(await dormouse.namespaces()).to.include(here.namespace)

@@ -108,6 +108,10 @@ export class FakeDormouse implements Dormouse {
     Object.assign(this, given)
   }
 
+  async whoami() {
+    return { cluster: 'dev', user: 'ann' }
+  }
+
   async kinds() {
     return ['deployments', 'statefulsets', 'rollouts.argoproj.io'] as const
   }

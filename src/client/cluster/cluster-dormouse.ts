@@ -9,7 +9,7 @@ import type { Collection } from '../../kubernetes/client.ts'
 import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import { byName } from '../order.ts'
-import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
+import type { Answer, Dormouse, Found, Seen, Selection, Whoami } from '../ports.ts'
 import { explaining, isForbidden, isMissing } from './failures.ts'
 import { ClusterReader } from './reader.ts'
 import { changesOf } from './watching.ts'
@@ -35,6 +35,7 @@ interface Options {
 export class ClusterDormouse implements Dormouse {
   readonly place: string
   readonly defaultNamespace: string
+  readonly #context: string
   readonly #transport: Options['transport']
   readonly #reader: ClusterReader
   readonly #writer: ClusterWriter
@@ -48,6 +49,7 @@ export class ClusterDormouse implements Dormouse {
 
   constructor({ transport, context, namespace, clock, warn, signal }: Options) {
     this.place = `cluster ${context}`
+    this.#context = context
     this.defaultNamespace = namespace ?? 'default'
     this.#transport = transport
     this.#reader = new ClusterReader(transport, signal)
@@ -86,6 +88,10 @@ export class ClusterDormouse implements Dormouse {
       ? "the service's settings are not known"
       : 'Dormouse may not be installed in this cluster'
     return `${known}: ${NO_CONFIG_MAP}`
+  }
+
+  async whoami(): Promise<Whoami> {
+    return { cluster: this.#context, user: (await this.#reader.user()) ?? null }
   }
 
   async kinds(): Promise<readonly Kind[]> {

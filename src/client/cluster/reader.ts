@@ -6,6 +6,7 @@ import type { KubernetesObject, WorkloadObject } from '../../kubernetes/api-obje
 import { KubernetesClient, type Collection } from '../../kubernetes/client.ts'
 import { ConfiguredKinds } from '../../kubernetes/configured-kinds.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
+import { ownUsername } from '../../kubernetes/identity.ts'
 import { trimNamespace } from '../../kubernetes/namespaces.ts'
 import { trim } from '../../kubernetes/trim.ts'
 import { isForbidden, isMissing } from './failures.ts'
@@ -28,6 +29,7 @@ export class ClusterReader {
   readonly #podOwners = new Map<string, WorkloadKey>()
   #settled: Promise<{ service: KnownService; configured: ConfiguredKinds }> | undefined
   #rules: Promise<KnownRules> | undefined
+  #user: string | undefined
   /** Namespaces that may not be read. */
   readonly #unreadable = new Set<string>()
   /** Whether the service was looked for, and nothing of it is there. */
@@ -114,6 +116,11 @@ export class ClusterReader {
       if (isMissing(error) || isForbidden(error)) return undefined
       throw error
     }
+  }
+
+  /** The person's name in the cluster; undefined: it does not say. Asked until it is known. */
+  async user(): Promise<string | undefined> {
+    return (this.#user ??= await ownUsername(this.client, this.#signal).catch(() => undefined))
   }
 
   async kinds(): Promise<readonly Kind[]> {

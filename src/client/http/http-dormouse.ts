@@ -6,7 +6,7 @@ import type { Kind, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal, UsageError } from '../../service/process/errors.ts'
 import type { Proxies } from '../proxies.ts'
 import { byName } from '../order.ts'
-import type { Answer, Dormouse, Found, Seen, Selection } from '../ports.ts'
+import type { Answer, Dormouse, Found, Seen, Selection, Whoami } from '../ports.ts'
 import { HttpCalls, type HttpCall } from './calls.ts'
 import { followStream, type ListStream, pollList } from './list-changes.ts'
 
@@ -21,6 +21,11 @@ interface Options {
   readonly warn: (text: string) => void
   /** Ends reads; a request finishes. */
   readonly signal: AbortSignal
+}
+
+/** `GET /api/v1`, as far as it is read here; a former release has less. */
+interface Index extends Partial<Whoami> {
+  readonly kinds?: readonly string[]
 }
 
 /** Dormouse over its HTTP API, for CI and for people without a kubeconfig. */
@@ -41,13 +46,23 @@ export class HttpDormouse implements Dormouse {
     this.#calls = new HttpCalls(`${base}/api/v1`, token, { ca, proxies, signal })
   }
 
+  async whoami(): Promise<Whoami> {
+    const { cluster = null, user = null } = await this.#index()
+    return { cluster, user }
+  }
+
   kinds(): Promise<readonly Kind[]> {
     return (this.#kinds ??= this.#readKinds())
   }
 
   async #readKinds(): Promise<readonly Kind[]> {
-    const { data } = await this.#calls.send<{ kinds?: readonly string[] }>({ method: 'GET', path: '' })
-    return data.kinds?.filter(isKind) ?? KINDS
+    const { kinds } = await this.#index()
+    return kinds?.filter(isKind) ?? KINDS
+  }
+
+  async #index(): Promise<Index> {
+    const { data } = await this.#calls.send<Index>({ method: 'GET', path: '' })
+    return data
   }
 
   async namespaces(): Promise<readonly string[]> {

@@ -19,7 +19,7 @@ const MOST_HOURS = 744
 export async function answerCall(dormouse: Dormouse, call: Call): Promise<Answered> {
   const { method, path, query } = call
   if (path === '' && method === 'GET')
-    return { message: 'what can be asked for', data: { kinds: await dormouse.kinds() } }
+    return { message: 'what can be asked for', data: await indexOf(dormouse) }
   const [, namespace = '', kind = '', name = '', action = ''] = WORKLOAD.exec(path) ?? []
   if (action !== '') {
     const key = await keyOf(dormouse, namespace, kind, name)
@@ -29,6 +29,11 @@ export async function answerCall(dormouse: Dormouse, call: Call): Promise<Answer
   const [, all = '', verb = ''] = NAMESPACE.exec(path) ?? []
   if (verb !== '') return askAll(dormouse, all, requestOfMany(call, verb), isDry(query), call)
   throw unknown()
+}
+
+async function indexOf(dormouse: Dormouse) {
+  const [kinds, { cluster, user }] = await Promise.all([dormouse.kinds(), dormouse.whoami()])
+  return { kinds, cluster, user }
 }
 
 async function plan(dormouse: Dormouse, key: WorkloadKey, query: URLSearchParams): Promise<Answered> {

@@ -131,7 +131,8 @@ describe('the console over a kubeconfig', () => {
   })
 
   it('has what the page asks for, and no other paths', async () => {
-    expect((await call('GET', '')).body.data.kinds).to.deep.equal(await dormouse.kinds())
+    const kinds = await dormouse.kinds()
+    expect((await call('GET', '')).body.data).to.deep.equal({ kinds, cluster: 'dev', user: 'ann' })
     const plan = await call('GET', '/namespaces/shop/deployments/web/plan?hours=168')
     expect(plan.body.data[0].type).to.equal('snooze')
     for (const [method, path] of [
