@@ -43,7 +43,9 @@ async function candidates(typed: readonly string[], terminal: Terminal): Promise
   const connection: Connection = command.opts()
   if (isValue) return valuesOf(option.long ?? '', option.argChoices, connection, terminal)
   if (last.startsWith('-'))
-    return command.options.map(({ long, short, description }) => `${long ?? short ?? ''}\t${description}`)
+    return command.options
+      .filter(({ hidden }) => !hidden)
+      .map(({ long, short, description }) => `${long ?? short ?? ''}\t${description}`)
   return argumentsOf(verb, last, connection, terminal)
 }
 
@@ -60,9 +62,8 @@ async function valuesOf(
   if (choices) return [...choices]
   if (option === '--output') return [...FORMATS]
   if (option === '--for') return ['1h', '2h', '4h', '8h', '24h']
-  if (option === '--context') {
-    const { contextNames } = await import('../kubernetes/kube-config.ts')
-    return contextNames({ file: connection.kubeconfig, environment: terminal.environment })
+  if (option === '--context' || option === '--contexts') {
+    return (await terminal.contexts(connection)).map(({ name }) => name)
   }
   if (option === '--namespace')
     return reading(terminal, connection, async (dormouse) => [...(await dormouse.namespaces())])

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { UsageError, messageOf } from '../service/process/errors.ts'
 import type { Credentials } from '../kubernetes/credentials.ts'
-import type { ClusterObjects, Connection, Dormouse } from './ports.ts'
+import type { InTurn } from '../kubernetes/exec-plugin.ts'
+import type { ClusterObjects, Connection, Dormouse, KnownContext } from './ports.ts'
 import { isLoopback, proxiesFor } from './proxies.ts'
 import type { Terminal } from './terminal.ts'
 
-type Outside = Pick<Terminal, 'clock' | 'environment' | 'stderr' | 'stopSignal'>
+interface Outside extends Pick<Terminal, 'clock' | 'environment' | 'stderr' | 'stopSignal'> {
+  /** Runs credential plugins one at a time: they ask for a login, or write the same files. */
+  readonly inTurn?: InTurn
+}
 
 /**
  * The client's composition root: opens the adapter that the options name, and loads only that.
@@ -57,7 +61,10 @@ async function connectCluster(connection: Connection, outside: Outside): Promise
   ])
   const { context, namespace } = credentials
   const { clock, stopSignal: signal } = outside
-  return new ClusterDormouse({ transport, context, namespace, clock, warn, signal })
+  const { patience } = connection
+  // Waiting for others' logins is not the cluster's time. If it fails, the first call says so.
+  if (patience !== undefined) await credentials.current().catch(() => undefined)
+  return new ClusterDormouse({ transport, context, namespace, clock, warn, signal, patience })
 }
 
 /** The objects of the cluster that the options name. @throws UsageError; Error if no cluster is configured */
@@ -69,18 +76,29 @@ export async function openCluster(connection: Connection, outside: Outside): Pro
   return new ApiObjects(transport, credentials.context, outside.stopSignal)
 }
 
+/** All contexts of the kubeconfig that the options name. */
+export async function contextsOf(
+  { kubeconfig: file }: Connection,
+  { environment }: Pick<Outside, 'environment'>,
+): Promise<readonly KnownContext[]> {
+  const { knownContexts } = await import('../kubernetes/kube-config.ts')
+  return knownContexts({ file, environment })
+}
+
 async function reach(
-  { kubeconfig: file, context, as, asGroup: asGroups }: Connection,
-  { environment, stderr }: Outside,
+  { kubeconfig: file, context, as, asGroup: asGroups, patience: isOneOfSeveral }: Connection,
+  { environment, stderr, inTurn }: Outside,
 ) {
   const { Credentials } = await import('../kubernetes/credentials.ts')
-  const warn = (text: string) => void stderr.write(`warning: ${text}\n`)
+  const about = isOneOfSeveral === undefined ? '' : `${context}: `
+  const warn = (text: string) => void stderr.write(`warning: ${about}${text}\n`)
   const logger = { warn: (_: unknown, text?: string) => warn(text ?? '') }
   // A person who logs in by a browser needs a while.
   const credentials = new Credentials({
     source: { file, context, environment, as, asGroups },
     logger,
     patience: 120_000,
+    inTurn,
   })
   return { credentials, transport: await transportOf(credentials, environment), warn }
 }

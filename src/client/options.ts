@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander'
 import type { Terminal } from './terminal.ts'
 import type { Connection, Dormouse } from './ports.ts'
 import { Refusal, UsageError } from '../service/process/errors.ts'
+import { Clusters, openClusters } from './several.ts'
 import { styleFor } from './style.ts'
 import { withLocalTimes } from './text/local-time.ts'
 import { parseFormat, type Format } from './output.ts'
@@ -20,9 +21,16 @@ export function clusterOptions(command: Command): Command {
   return command
     .optionsGroup(WHERE)
     .option('--context <name>', 'context of the kubeconfig; default: the current one')
+    .addOption(new Option('--contexts <patterns>', 'read several clusters as one: dev-*,staging').hideHelp())
     .option('--kubeconfig <file>', 'default: KUBECONFIG, then ~/.kube/config')
     .option('--as <user>', 'act as this user; needs the right to impersonate')
     .addOption(new Option('--as-group <group>', 'act as a member of this group, too').argParser(collect))
+}
+
+/** Shows `--contexts`, for a command that reads by `connectedToAll`; others know it only to refuse it. */
+export function severalClusters(command: Command): Command {
+  command.options.find(({ long }) => long === '--contexts')?.hideHelp(false)
+  return command
 }
 
 /** Appends examples to the help, each without the program and the command. */
@@ -56,8 +64,19 @@ export function checkImpersonation({ as, asGroup }: Connection): void {
   if (asGroup && as === undefined) throw new UsageError('--as-group needs --as: it says whom to act as')
 }
 
+/** @throws UsageError: a command that changes something names the cluster that it changes. */
+export function refuseSeveral({ contexts }: Connection): void {
+  if (contexts === undefined) return
+  throw new UsageError(
+    '--contexts is for list, status, why and console, which read several clusters; any other command is for one: name it by --context',
+  )
+}
+
 /** @throws UsageError for an option that would be passed over */
-function checkAdapter({ server, certificateAuthority, insecure, as, context, kubeconfig }: Connection): void {
+function checkAdapter(connection: Connection): void {
+  const { server, certificateAuthority, insecure, as, context, contexts, kubeconfig } = connection
+  if (context !== undefined && contexts !== undefined)
+    throw new UsageError('--context names one cluster, and --contexts several: give one of them')
   if (server === undefined) {
     if (insecure)
       throw new UsageError('--insecure is for --server: a kubeconfig says how its cluster is reached')
@@ -67,7 +86,7 @@ function checkAdapter({ server, certificateAuthority, insecure, as, context, kub
       )
     return
   }
-  const mine = Object.entries({ as, context, kubeconfig }).find(([, given]) => given !== undefined)
+  const mine = Object.entries({ as, context, contexts, kubeconfig }).find(([, given]) => given !== undefined)
   if (mine) throw new UsageError(`--${mine[0]} is for the cluster: over --server the token says who you are`)
 }
 
@@ -77,11 +96,9 @@ export async function connected<Result>(
   options: Connection,
   use: (dormouse: Dormouse, namespace: string) => Promise<Result>,
 ): Promise<Result> {
-  checkImpersonation(options)
-  checkAdapter(options)
+  refuseSeveral(options)
+  checkConnection(options)
   const { namespace } = options
-  if (namespace !== undefined && !/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace))
-    throw new UsageError(`-n: '${namespace}' is no name of a namespace`)
   const dormouse = await terminal.connect(options)
   try {
     return await use(dormouse, namespace ?? dormouse.defaultNamespace)
@@ -95,4 +112,32 @@ export async function connected<Result>(
   } finally {
     await dormouse.close()
   }
+}
+
+/** As `connected`, to each cluster that the options mean, for commands that only read. */
+export async function connectedToAll<Result>(
+  terminal: Terminal,
+  options: Connection,
+  use: (clusters: Clusters) => Promise<Result>,
+): Promise<Result> {
+  if (options.contexts === undefined)
+    return connected(terminal, options, (dormouse, namespace) =>
+      use(new Clusters([{ name: undefined, dormouse, namespace, options }], terminal)),
+    )
+  checkConnection(options)
+  const clusters = await openClusters(options, terminal)
+  try {
+    return await use(clusters)
+  } finally {
+    await clusters.close()
+  }
+}
+
+/** @throws UsageError */
+function checkConnection(options: Connection): void {
+  checkImpersonation(options)
+  checkAdapter(options)
+  const { namespace } = options
+  if (namespace !== undefined && !/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace))
+    throw new UsageError(`-n: '${namespace}' is no name of a namespace`)
 }

@@ -24,8 +24,18 @@ export async function forPrograms(
 ): Promise<string | undefined> {
   if (format === 'name') return found.map(nameLine).join('')
   if (format === undefined || format === 'wide') return undefined
-  const records = found.map(({ record }) => record)
+  const records = found.map(({ cluster, record }) =>
+    cluster === undefined ? record : { cluster, ...record },
+  )
   return serialized(format, several ? { items: records } : (records[0] ?? { items: [] }))
+}
+
+/** Names of several clusters' workloads lead nowhere: other programs take them for those of one. @throws UsageError */
+export function refuseNames(format: Format | undefined): void {
+  if (format !== 'name') return
+  throw new UsageError(
+    '-o name does not say in which cluster: write -o json, or name one cluster by --context',
+  )
 }
 
 /** One workload of a watch for programs, which then read a stream of documents; `undefined` as `forPrograms`. */

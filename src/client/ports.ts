@@ -7,6 +7,8 @@ import type { Kind, WorkloadKey } from '../domain/workload/workload.ts'
 export interface Found {
   readonly kind: Kind
   readonly record: StatusRecord
+  /** Its context, where several clusters are read as one. */
+  readonly cluster?: string
 }
 
 /** The workloads of a list; never any that a controller owns. */
@@ -75,6 +77,8 @@ export interface Dormouse {
 export interface Connection {
   readonly namespace?: string | undefined
   readonly context?: string | undefined
+  /** Globs separated by commas: several clusters are read as one. */
+  readonly contexts?: string | undefined
   readonly kubeconfig?: string | undefined
   readonly as?: string | undefined
   readonly asGroup?: readonly string[] | undefined
@@ -83,6 +87,14 @@ export interface Connection {
   readonly certificateAuthority?: string | undefined
   /** The token may go over plain HTTP. */
   readonly insecure?: boolean | undefined
+  /** Of one of several clusters: milliseconds that it has for an answer. Its warnings name it. */
+  readonly patience?: number | undefined
+}
+
+/** A context of the kubeconfig; `cluster` is equal for those that lead to the same one. */
+export interface KnownContext {
+  readonly name: string
+  readonly cluster: string
 }
 
 /** The object after a patch, and the warnings of webhooks. */

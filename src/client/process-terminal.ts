@@ -1,5 +1,6 @@
 import { systemClock } from '../service/process/clock.ts'
-import { connect, openCluster } from './connect.ts'
+import pLimit from 'p-limit'
+import { connect, contextsOf, openCluster } from './connect.ts'
 import { safeOutput } from './safe-output.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,7 +15,13 @@ export function processTerminal(
 ): Terminal {
   // Windows has its home elsewhere.
   const environment = { ...env, HOME: env['HOME'] ?? env['USERPROFILE'] }
-  const outside = { clock: systemClock, environment, stderr: safeOutput(stderr), stopSignal }
+  const outside = {
+    clock: systemClock,
+    environment,
+    stderr: safeOutput(stderr),
+    stopSignal,
+    inTurn: pLimit(1),
+  }
   return {
     stdout,
     stderr,
@@ -27,6 +34,7 @@ export function processTerminal(
       const { openPage } = await import('./browser.ts')
       return openPage(url, platform, env)
     },
+    contexts: (connection) => contextsOf(connection, outside),
     connect: (connection) => connect(connection, outside),
     openCluster: (connection) => openCluster(connection, outside),
   }

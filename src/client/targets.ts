@@ -83,7 +83,8 @@ async function findNamed(dormouse: Lookup, namespace: string, name: string): Pro
   throw await absent(dormouse, namespace, name)
 }
 
-function isAbsent(error: unknown): error is Refusal {
+/** Whether there is no such workload. */
+export function isAbsent(error: unknown): error is Refusal {
   return error instanceof Refusal && (error.code === 'NOT_FOUND' || error.code === 'OWNED')
 }
 

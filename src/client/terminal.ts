@@ -1,5 +1,5 @@
 import type { Clock } from '../service/process/clock.ts'
-import type { ClusterObjects, Connection, Dormouse } from './ports.ts'
+import type { ClusterObjects, Connection, Dormouse, KnownContext } from './ports.ts'
 
 /** The parts of the outside world that the client uses; main.ts passes the real ones, tests their own. */
 export interface Terminal {
@@ -20,6 +20,8 @@ export interface Terminal {
    * traces.
    */
   readonly openPage: (url: string) => Promise<() => Promise<void>>
+  /** All contexts of the kubeconfig. */
+  readonly contexts: (connection: Connection) => Promise<readonly KnownContext[]>
   /** Opens Dormouse for the commands. @throws Error if no cluster is configured */
   readonly connect: (connection: Connection) => Promise<Dormouse>
   /** Opens the cluster itself. @throws Error if none is configured */

@@ -6,6 +6,7 @@ const WHERE = new Set([
   '-n',
   '--namespace',
   '--context',
+  '--contexts',
   '--kubeconfig',
   '--as',
   '--as-group',

@@ -17,7 +17,7 @@ import {
 } from './text.ts'
 import { downscalerAmong, toolsAmong, TOOLS, type Running, type Tool } from './tool.ts'
 import type { ClusterObjects, Connection } from '../client/ports.ts'
-import { checkImpersonation, clusterOptions, withExamples } from '../client/options.ts'
+import { checkImpersonation, clusterOptions, refuseSeveral, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
 import { AlreadyReported } from '../client/commands/already-reported.ts'
 import { leftByDownscaler, leftByKubeGreen, ofKind, pathOf, workloads } from './resources.ts'
@@ -48,6 +48,7 @@ export function registerImport(program: Command, terminal: Terminal): void {
     .option('--verify', 'compare each count with what was recorded of it, and change nothing')
   withExamples(command, terminal, '--from downscaler --dry-run', '--from kube-green --partial')
   clusterOptions(command).action(async (options: Options) => {
+    refuseSeveral(options)
     checkImpersonation(options)
     const cluster = await terminal.openCluster(options)
     try {

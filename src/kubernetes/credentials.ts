@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import type { Logger } from '../service/process/logger.ts'
-import { pluginIssuer, type Issuer } from './exec-plugin.ts'
+import { pluginIssuer, type InTurn, type Issuer } from './exec-plugin.ts'
 import type { Cluster, User } from './kube-config-file.ts'
 import {
   loadKubeConfig,
@@ -35,6 +35,8 @@ interface Options {
   now?: () => number
   /** Milliseconds that a call waits for credentials; default 8,000, so that commands can say why they had no answer. */
   patience?: number
+  /** When an exec plugin may run; default: at once. */
+  inTurn?: InTurn | undefined
 }
 
 /** How long credentials are reused before they are read again: files rotate, and tokens of exec plugins expire. */
@@ -55,6 +57,7 @@ export class Credentials {
   readonly #logger: Pick<Logger, 'warn'>
   readonly #now: () => number
   readonly #patience: number
+  readonly #inTurn: InTurn | undefined
   #config: ReturnType<typeof loadKubeConfig>
   #loadedAt: number
   #issuer: Promise<Issuer | undefined> | undefined
@@ -63,11 +66,12 @@ export class Credentials {
   #current: Loading | undefined
 
   /** Throws Error when no usable configuration is found. */
-  constructor({ source, logger, now = () => performance.now(), patience = 8000 }: Options) {
+  constructor({ source, logger, now = () => performance.now(), patience = 8000, inTurn }: Options) {
     this.#source = source
     this.#logger = logger
     this.#now = now
     this.#patience = patience
+    this.#inTurn = inTurn
     this.#config = loadKubeConfig(source)
     this.#loadedAt = now()
     this.server = this.#config.server
@@ -138,7 +142,7 @@ export class Credentials {
   async #read(): Promise<Authentication> {
     const { cluster, user } = this.#config
     const issued: RequestOptions = {}
-    this.#issuer ??= issuerOf(this.#config, this.#source.environment ?? {})
+    this.#issuer ??= issuerOf(this.#config, this.#source.environment ?? {}, this.#inTurn)
     await (
       await this.#issuer
     )?.(issued)
@@ -221,9 +225,10 @@ const OWN = ['token', 'tokenFile', 'username', 'client-certificate', 'client-cer
 async function issuerOf(
   { cluster, user }: LoadedKubeConfig,
   environment: Environment,
+  inTurn: InTurn | undefined,
 ): Promise<Issuer | undefined> {
   if (OWN.some((field) => user[field])) return undefined
-  if (user.exec) return pluginIssuer(user.exec, cluster, environment)
+  if (user.exec) return pluginIssuer(user.exec, cluster, environment, undefined, inTurn)
   const { 'auth-provider': authProvider } = user
   if (!authProvider) return undefined
   const { KubeConfig } = await import('@kubernetes/client-node')

@@ -4,6 +4,9 @@ import { messageOf } from '../service/process/errors.ts'
 import type { Cluster, ExecPlugin } from './kube-config-file.ts'
 import type { Environment } from './kube-config.ts'
 
+/** Runs something when its turn has come. */
+export type InTurn = <Result>(run: () => Promise<Result>) => Promise<Result>
+
 /** Adds headers and a client certificate, which it obtains once and again after they expire. */
 export type Issuer = (options: RequestOptions) => Promise<void>
 
@@ -24,18 +27,21 @@ const LONGEST_RUN_MS = 60_000
 
 /**
  * Runs the plugin at the first call, and again once its credentials have expired; concurrent calls share a run. Throws
- * an Error that names the plugin.
+ * an Error that names the plugin. `inTurn`: others may run plugins, too; default: it runs at once.
  */
 export function pluginIssuer(
   plugin: ExecPlugin,
   cluster: Cluster,
   environment: Environment,
   longestRun = LONGEST_RUN_MS,
+  inTurn: InTurn = (run) => run(),
 ): Issuer {
   let status: Status | undefined
   let running: Promise<Status> | undefined
   const next = async () => {
-    running ??= run(plugin, cluster, environment, longestRun).finally(() => (running = undefined))
+    running ??= inTurn(() => run(plugin, cluster, environment, longestRun)).finally(
+      () => (running = undefined),
+    )
     return (status = await running)
   }
   return async (options) => {

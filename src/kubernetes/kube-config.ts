@@ -80,13 +80,27 @@ function inCluster(environment: Environment, account: string): LoadedKubeConfig 
   }
 }
 
-/** The names of all contexts in `file`, or in the files of the default rules. */
-export function contextNames({ file, environment = {} }: KubeConfigSource): string[] {
-  return [
-    ...new Set(
-      configsOf(file, environment).configs.flatMap(({ contexts }) => contexts.map(({ name }) => name)),
-    ),
-  ]
+/** A context, and what tells its cluster from those of others: equal for the same server and CA. */
+interface KnownContext {
+  readonly name: string
+  readonly cluster: string
+}
+
+/** All contexts in `file`, or in the files of the default rules. */
+export function knownContexts({ file, environment = {} }: KubeConfigSource): KnownContext[] {
+  const config = merged(configsOf(file, environment).configs)
+  return [...new Set(config.contexts.map(({ name }) => name))].map((name) => {
+    const cluster = first(config.clusters, first(config.contexts, name)?.cluster)
+    return { name, cluster: cluster ? placeOf(cluster) : name }
+  })
+}
+
+/** One server may lead to several clusters by a name of its own for each, or by a proxy. */
+function placeOf(cluster: Cluster): string {
+  const { server, 'certificate-authority-data': data, 'certificate-authority': file } = cluster
+  const { 'tls-server-name': name, 'proxy-url': proxy } = cluster
+  const url = URL.canParse(server) ? new URL(server).href : server
+  return JSON.stringify([url, data || file, name, proxy])
 }
 
 /** The first file that sets a value or a name wins. */

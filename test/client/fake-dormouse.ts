@@ -1,5 +1,13 @@
 import { runClient } from '../../src/client/program.ts'
-import type { Answer, Connection, Dormouse, Found, Seen, Selection } from '../../src/client/ports.ts'
+import type {
+  Answer,
+  Connection,
+  Dormouse,
+  Found,
+  KnownContext,
+  Seen,
+  Selection,
+} from '../../src/client/ports.ts'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
 import type { Request } from '../../src/domain/requests/operations.ts'
 import { TYPE_OF, type BuiltInKind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
@@ -91,7 +99,7 @@ interface Asked {
 
 /** Workloads that stand still: every request is done, and changes nothing. */
 export class FakeDormouse implements Dormouse {
-  readonly place = 'cluster dev'
+  readonly place: string = 'cluster dev'
   readonly defaultNamespace = 'shop'
   readonly notes: readonly string[] = []
   readonly unknowns: readonly string[] = []
@@ -103,7 +111,9 @@ export class FakeDormouse implements Dormouse {
   refuses: Error | undefined
 
   constructor(
-    given: Partial<Pick<FakeDormouse, 'workloads' | 'later' | 'notes' | 'unknowns' | 'refuses'>> = {},
+    given: Partial<
+      Pick<FakeDormouse, 'place' | 'workloads' | 'later' | 'notes' | 'unknowns' | 'refuses'>
+    > = {},
   ) {
     Object.assign(this, given)
   }
@@ -169,6 +179,10 @@ export interface Outcome {
 interface Situation extends NonNullable<ConstructorParameters<typeof FakeDormouse>[0]> {
   /** In place of one over workloads that stand still. */
   readonly over?: Dormouse
+  /** By context. */
+  readonly clusters?: Readonly<Record<string, Dormouse>>
+  /** Default: those of `clusters`, each of another cluster. */
+  readonly contexts?: readonly KnownContext[]
   /** The person's input; undefined: there is no terminal. */
   readonly types?: string
   readonly isTerminal?: boolean
@@ -180,7 +194,16 @@ interface Situation extends NonNullable<ConstructorParameters<typeof FakeDormous
 /** Runs one command over workloads that stand still. */
 export async function typed(
   line: readonly string[],
-  { over, types, isTerminal = false, environment = {}, onOutput, ...workloads }: Situation = {},
+  {
+    over,
+    clusters = {},
+    contexts = Object.keys(clusters).map((name) => ({ name, cluster: name })),
+    types,
+    isTerminal = false,
+    environment = {},
+    onOutput,
+    ...workloads
+  }: Situation = {},
 ): Promise<Outcome> {
   const written = { out: '', err: '' }
   const dormouse = new FakeDormouse(workloads)
@@ -207,7 +230,13 @@ export async function typed(
       return async () => void forgotten.push(url)
     },
     program: 'kubectl dormouse',
-    connect: async (connection) => (connections.push(connection), over ?? dormouse),
+    contexts: async () => contexts,
+    async connect(connection) {
+      connections.push(connection)
+      if (connection.context !== undefined && clusters[connection.context])
+        return clusters[connection.context]!
+      return over ?? dormouse
+    },
     openCluster: async () => {
       throw new Error('there is no cluster here')
     },

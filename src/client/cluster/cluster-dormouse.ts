@@ -29,6 +29,8 @@ interface Options {
   readonly warn: (text: string) => void
   /** Ends reads; a write finishes. */
   readonly signal: AbortSignal
+  /** Milliseconds that a read may take; undefined: a minute. */
+  readonly patience?: number | undefined
 }
 
 /** Dormouse through the cluster: objects are read and patched with the person's own rights. */
@@ -47,12 +49,12 @@ export class ClusterDormouse implements Dormouse {
   readonly #unmanageable = new Set<string>()
   #readAt: number | undefined
 
-  constructor({ transport, context, namespace, clock, warn, signal }: Options) {
+  constructor({ transport, context, namespace, clock, warn, signal, patience }: Options) {
     this.place = `cluster ${context}`
     this.#context = context
     this.defaultNamespace = namespace ?? 'default'
     this.#transport = transport
-    this.#reader = new ClusterReader(transport, signal)
+    this.#reader = new ClusterReader(transport, signal, patience)
     this.#writer = new ClusterWriter(this.#reader, clock)
     this.#clock = clock
     this.#warn = warn

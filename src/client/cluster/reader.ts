@@ -39,13 +39,13 @@ export class ClusterReader {
   /** Why settings are not published, as far as the service tells: `policies`, `calendars`. */
   unpublished: Readonly<Record<string, string>> = {}
 
-  /** `signal` ends all reads. */
-  constructor(transport: Pick<HttpTransport, 'send' | 'open'>, signal: AbortSignal) {
+  /** `signal` ends all reads; `timeout`: milliseconds. */
+  constructor(transport: Pick<HttpTransport, 'send' | 'open'>, signal: AbortSignal, timeout = PATIENCE) {
     this.#signal = signal
     this.client = new KubernetesClient({
       transport,
       observer: NO_OBSERVER,
-      timeout: PATIENCE,
+      timeout,
       userAgent: 'kubectl-dormouse',
       locate: async (kind, signal) => (await this.settled()).configured.baseOf(kind, signal),
     })

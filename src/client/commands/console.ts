@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import type { Command } from 'commander'
 import { Refusal, UsageError } from '../../service/process/errors.ts'
 import { ConsoleServer } from '../../console/client/server.ts'
-import { connected, connectionOptions, withExamples } from '../options.ts'
-import type { Connection, Dormouse } from '../ports.ts'
+import { ClusterApi, type PageApi } from '../../console/client/page-api.ts'
+import { connectedToAll, connectionOptions, severalClusters, withExamples } from '../options.ts'
+import type { Connection } from '../ports.ts'
+import type { Cluster, Clusters } from '../several.ts'
 import { printNotes } from '../style.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -21,27 +23,28 @@ export function registerConsole(program: Command, terminal: Terminal): void {
     )
     .option('--port <number>', 'port on 127.0.0.1; default: a free one')
     .option('--no-open', 'print the address, and start no browser')
-  withExamples(command, terminal, '', '--context prod -n shop', '--no-open --port 8080')
-  connectionOptions(command, 'all that you may list')
+  const examples = ['', '--context prod -n shop', '--no-open --port 8080', "--contexts 'dev-*,staging'"]
+  withExamples(command, terminal, ...examples)
+  severalClusters(connectionOptions(command, 'all that you may list'))
     .addHelpText('after', '\nIt goes on until you press Ctrl-C.')
     .action((options: Options) =>
-      connected(terminal, options, (dormouse) => serve(terminal, dormouse, options)),
+      connectedToAll(terminal, options, (clusters) => serve(terminal, clusters, options)),
     )
 }
 
-async function serve(terminal: Terminal, dormouse: Dormouse, options: Options): Promise<void> {
+async function serve(terminal: Terminal, clusters: Clusters, options: Options): Promise<void> {
   const { stdout, stderr, stopSignal, program } = terminal
   const port = portOf(options.port)
-  const namespace = await shown(terminal, dormouse, options)
+  const api = await apiOver(terminal, clusters, options)
   const { promise: signedIn, resolve } = Promise.withResolvers<void>()
   const onLinkShown = (how: 'used' | 'used again') => (how === 'used' ? resolve() : warn(terminal))
-  const server = new ConsoleServer({ dormouse, namespace, command: `${program} console`, onLinkShown })
+  const server = new ConsoleServer({ api, command: `${program} console`, onLinkShown })
   const url = await server.start(port)
   let forget = async () => {}
   try {
-    printNotes(terminal, dormouse)
+    printNotes(terminal, clusters)
     stdout.write(`${url}\n`)
-    stderr.write(`the link signs you in to ${dormouse.place}, once; Ctrl-C ends it\n`)
+    stderr.write(`the link signs you in to ${clusters.place}, once; Ctrl-C ends it\n`)
     if (options.open) {
       forget = await terminal.openPage(url)
       void signedIn.then(forget)
@@ -60,10 +63,28 @@ function warn({ stderr }: Terminal): void {
   )
 }
 
-/** The namespace of the list; undefined: all. Fails at once if the cluster cannot be reached. */
+/** Fails at once if no cluster can be reached. */
+async function apiOver(terminal: Terminal, clusters: Clusters, options: Options): Promise<PageApi> {
+  const asked = await clusters.ask(async (cluster) => ({
+    cluster,
+    namespace: await shown(terminal, cluster, options),
+  }))
+  const [only] = asked
+  if (only && !clusters.areNamed) return new ClusterApi(only.cluster.dormouse, only.namespace)
+  const { ClustersApi } = await import('../../console/client/clusters-api.ts')
+  return new ClustersApi(
+    clusters.all.flatMap((cluster) => {
+      const { name, dormouse } = cluster
+      const { namespace } = asked.find((each) => each.cluster === cluster) ?? options
+      return name === undefined ? [] : [{ name, dormouse, namespace }]
+    }),
+  )
+}
+
+/** The namespace of the list; undefined: all. */
 async function shown(
   { stderr }: Terminal,
-  dormouse: Dormouse,
+  { name, dormouse }: Cluster,
   { namespace }: Options,
 ): Promise<string | undefined> {
   try {
@@ -73,7 +94,8 @@ async function shown(
     if (namespace !== undefined || !(error instanceof Refusal) || error.code !== 'FORBIDDEN') throw error
     const own = dormouse.defaultNamespace
     await dormouse.list({ namespace: own })
-    stderr.write(`note: you may not list all namespaces: it shows ${own} alone; -n names another\n`)
+    const where = name === undefined ? '' : `${name}: `
+    stderr.write(`note: ${where}you may not list all namespaces: it shows ${own} alone; -n names another\n`)
     return own
   }
 }

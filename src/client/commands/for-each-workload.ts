@@ -10,7 +10,7 @@ import type { Style } from '../text/why.ts'
 import { AlreadyReported } from './already-reported.ts'
 
 /** How many are in work at once. */
-const ABREAST = 8
+export const ABREAST = 8
 
 export interface Outcomes<Result> {
   /** The results of the calls that succeeded, in the order given. */

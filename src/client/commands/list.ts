@@ -3,11 +3,19 @@ import { nameOf } from '../../domain/workload/workload.ts'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
 import { UsageError } from '../../service/process/errors.ts'
 import { kindNamed } from '../kinds.ts'
-import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'
-import { documentOf, forPrograms } from '../output.ts'
+import {
+  connectedToAll,
+  connectionOptions,
+  outputOption,
+  severalClusters,
+  withExamples,
+  type OutputOptions,
+} from '../options.ts'
+import { documentOf, forPrograms, refuseNames } from '../output.ts'
 import type { Connection, Dormouse, Found, Seen, Selection } from '../ports.ts'
+import type { Cluster, Clusters } from '../several.ts'
 import type { Terminal } from '../terminal.ts'
-import { listHeader, listRow, type Columns } from '../text/list.ts'
+import { listHeader, listRow, placeCells, type Columns } from '../text/list.ts'
 import { SHOWN, stateOf } from '../text/state.ts'
 import { Table } from '../text/table.ts'
 import { keyOfFound } from '../text/why.ts'
@@ -31,47 +39,69 @@ export function registerList(program: Command, terminal: Terminal): void {
     .addOption(new Option('--state <state>', 'only those in this state').choices(SHOWN))
     .option('-w, --watch', 'go on, with a line for each change')
     .option('--no-headers', 'without the line of headings')
-  withExamples(command, terminal, '', '-A --state asleep', 'deploy -l app=web -o wide', '-w')
-  connectionOptions(outputOption(command)).action((kind: string | undefined, options: Options) =>
-    connected(terminal, options, (dormouse, namespace) => list(terminal, dormouse, namespace, kind, options)),
+  withExamples(
+    command,
+    terminal,
+    '',
+    '-A --state asleep',
+    'deploy -l app=web -o wide',
+    '-w',
+    "-A --contexts 'dev-*,staging'",
+  )
+  severalClusters(connectionOptions(outputOption(command))).action(
+    (kind: string | undefined, options: Options) =>
+      connectedToAll(terminal, options, (clusters) => list(terminal, clusters, kind, options)),
   )
 }
 
 async function list(
   terminal: Terminal,
-  dormouse: Dormouse,
-  here: string,
+  clusters: Clusters,
   kind: string | undefined,
   options: Options,
 ): Promise<void> {
-  const namespace = options.allNamespaces ? undefined : here
-  const selection: Selection = {
-    namespace,
+  const labelSelector = checkedSelector(options.selector)
+  const select: Select = async ({ dormouse, namespace }) => ({
+    namespace: options.allNamespaces ? undefined : namespace,
     kind: kind === undefined ? undefined : await kindOf(dormouse, kind),
-    labelSelector: checkedSelector(options.selector),
+    labelSelector,
+  })
+  const here = new Set(clusters.all.map(({ namespace }) => namespace))
+  const columns: Columns = {
+    cluster: clusters.areNamed,
+    namespace: options.allNamespaces === true || here.size > 1,
+    wide: options.output === 'wide',
   }
-  const columns: Columns = { namespace: namespace === undefined, wide: options.output === 'wide' }
+  if (columns.cluster) refuseNames(options.output)
   const wanted = ({ record }: Found) => options.state === undefined || stateOf(record) === options.state
-  if (options.watch) return watch(terminal, dormouse, selection, columns, options, wanted)
-  const found = (await dormouse.list(selection)).filter(wanted)
+  if (options.watch) return watch(terminal, clusters, select, columns, options, wanted)
+  const all = await clusters.found(async (cluster) => cluster.dormouse.list(await select(cluster)))
+  const found = all.filter(wanted)
   const text = await forPrograms(options.output, found, true)
-  printNotes(terminal, dormouse, namesAlone(options))
+  printNotes(terminal, clusters, namesAlone(options))
   if (text !== undefined) {
     terminal.stdout.write(text)
     return
   }
   if (found.length === 0) {
-    const where = namespace === undefined ? 'in any namespace' : `in namespace ${namespace}`
-    const elsewhere = options.namespace === undefined && namespace !== undefined ? ' -A looks in all.' : ''
-    terminal.stderr.write(`No workloads found ${where}.${elsewhere}\n`)
+    const where = options.allNamespaces ? 'in any namespace' : `in namespace ${[...here].join(', ')}`
+    const which = clusters.areNamed ? ` of ${clusters.place}` : ''
+    const elsewhere = options.namespace === undefined && !options.allNamespaces ? ' -A looks in all.' : ''
+    terminal.stderr.write(`No workloads found ${where}${which}.${elsewhere}\n`)
     return
   }
-  const style = styleFor(terminal, options, dormouse)
+  const style = styleFor(terminal, options, NO_COMMANDS)
   const rows = found.map((each) => listRow(each, columns, style))
   const table = new Table(listHeader(columns), rows)
   const header = options.headers ? table.header() : ''
   terminal.stdout.write(`${header}${rows.map((row) => table.row(row)).join('')}`)
 }
+
+/** A table names no commands, and so no namespace. */
+const NO_COMMANDS = { defaultNamespace: '' }
+
+/** What a command selects in each cluster. */
+type Select = (cluster: Cluster) => Promise<Selection>
 
 /** Whether nothing that is shown depends on hours. */
 function namesAlone({ output, state }: Options): boolean {
@@ -104,13 +134,13 @@ const SETTLING = 300
 
 async function watch(
   terminal: Terminal,
-  dormouse: Dormouse,
-  selection: Selection,
+  clusters: Clusters,
+  select: Select,
   columns: Columns,
   options: Options,
   wanted: (found: Found) => boolean,
 ): Promise<void> {
-  const { stdout, stopSignal } = terminal
+  const { stdout } = terminal
   let waiting: Seen[] | undefined = []
   let table: Table | undefined
   const write = async (seen: readonly Seen[]) => {
@@ -119,7 +149,7 @@ async function watch(
       if (text !== undefined) stdout.write(text)
     }
     if (options.output === undefined || options.output === 'wide') {
-      const style = styleFor(terminal, options, dormouse)
+      const style = styleFor(terminal, options, NO_COMMANDS)
       const rows = seen.map((each) => (each.gone ? goneRow(each, columns) : listRow(each, columns, style)))
       if (!table) {
         table = new Table(listHeader(columns), [...rows, widestRow(columns)])
@@ -131,13 +161,13 @@ async function watch(
   const timer = setTimeout(() => {
     const first = waiting ?? []
     waiting = undefined
-    printNotes(terminal, dormouse, namesAlone(options))
+    printNotes(terminal, clusters, namesAlone(options))
     void write(first)
   }, SETTLING)
   try {
     const shown = new Set<string>()
-    for await (const seen of dormouse.watch(selection, stopSignal)) {
-      const name = nameOf(keyOfFound(seen))
+    for await (const seen of clusters.watch(select)) {
+      const name = `${seen.cluster ?? ''} ${nameOf(keyOfFound(seen))}`
       // Print a workload once more when it leaves the requested state.
       const isShown = wanted(seen) && !seen.gone
       if (!shown.delete(name) && !isShown) continue
@@ -152,10 +182,11 @@ async function watch(
 }
 
 /** Later rows may have a longer state. */
-function widestRow({ namespace }: Columns): string[] {
-  return [...(namespace ? [''] : []), '', '', 'falling_asleep']
+function widestRow({ cluster, namespace }: Columns): string[] {
+  return [...(cluster ? [''] : []), ...(namespace ? [''] : []), '', '', 'falling_asleep']
 }
 
-function goneRow({ record }: Found, { namespace }: Columns): string[] {
-  return [...(namespace ? [record.namespace] : []), record.name, record.type, 'deleted', '-', '-']
+function goneRow(found: Found, columns: Columns): string[] {
+  const { name, type } = found.record
+  return [...placeCells(found, columns), name, type, 'deleted', '-', '-']
 }

@@ -1,7 +1,15 @@
 import type { Command } from 'commander'
 import { nameOf } from '../../domain/workload/workload.ts'
 import { UsageError } from '../../service/process/errors.ts'
-import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'
+import {
+  connected,
+  connectedToAll,
+  connectionOptions,
+  outputOption,
+  severalClusters,
+  withExamples,
+  type OutputOptions,
+} from '../options.ts'
 import { documentOf, forPrograms, serialized } from '../output.ts'
 import type { Connection, Dormouse, Found } from '../ports.ts'
 import { findTargets, type Targets } from '../targets.ts'
@@ -11,6 +19,7 @@ import { statusText } from '../text/status.ts'
 import { keyOfFound, whyText, type Style } from '../text/why.ts'
 import { forEachWorkload } from './for-each-workload.ts'
 import { checkedSelector } from './list.ts'
+import { showInAll, type Showing } from './show-in-all.ts'
 import { styleFor, printNotes } from '../style.ts'
 
 interface Options extends Connection, OutputOptions {
@@ -24,7 +33,9 @@ export function registerStatus(program: Command, terminal: Terminal): void {
     own.option('-w, --watch', 'go on, and show it again at each change'),
   )
   withExamples(command, terminal, 'web', 'deploy/web sts/db -n staging', 'web -w')
-  command.action((targets: string[], options: Options) => show(terminal, targets, options, statusText))
+  severalClusters(command).action((targets: string[], options: Options) =>
+    show(terminal, targets, options, { verb: 'status', text: statusText }),
+  )
 }
 
 export function registerWhy(program: Command, terminal: Terminal): void {
@@ -34,7 +45,9 @@ export function registerWhy(program: Command, terminal: Terminal): void {
     'Say in a few lines why a workload is awake or asleep, who did it, what comes next and what changes it',
   )
   withExamples(command, terminal, 'web', 'deploy/web sts/db -n staging', '-l app=web')
-  command.action((targets: string[], options: Options) => show(terminal, targets, options, whyText))
+  severalClusters(command).action((targets: string[], options: Options) =>
+    show(terminal, targets, options, { verb: 'why', text: whyText }),
+  )
 }
 
 export function registerPlan(program: Command, terminal: Terminal): void {
@@ -67,20 +80,36 @@ async function show(
   terminal: Terminal,
   texts: readonly string[],
   options: Options,
-  text: (found: Found, style: Style) => string,
+  showing: Showing,
 ): Promise<void> {
+  if (options.contexts !== undefined) {
+    if (options.watch)
+      throw new UsageError('--watch follows one workload, in one cluster: name that by --context')
+    const asked = { selector: selectorOf(texts, options), output: options.output }
+    return connectedToAll(terminal, options, (clusters) =>
+      showInAll(terminal, clusters, texts, asked, showing),
+    )
+  }
   return connected(terminal, options, async (dormouse, namespace) => {
     const targets = await meant(terminal, dormouse, namespace, texts, options)
-    if (options.watch) return watch(terminal, dormouse, targets, options, text)
+    if (options.watch) return watch(terminal, dormouse, targets, options, showing.text)
     const style = styleFor(terminal, options, dormouse)
     const { done, throwIfFailed } = await forEachWorkload(terminal, style, targets, (key) =>
       dormouse.get(key),
     )
     const serial = await forPrograms(options.output, done, targets.isList)
     printNotes(terminal, dormouse, options.output === 'name')
-    terminal.stdout.write(serial ?? done.map((found) => text(found, style)).join('\n'))
+    terminal.stdout.write(serial ?? done.map((found) => showing.text(found, style)).join('\n'))
     throwIfFailed()
   })
+}
+
+/** The selector, where no workloads are named. @throws UsageError */
+function selectorOf(texts: readonly string[], { selector }: Options): string | undefined {
+  if (texts.length > 0 && selector !== undefined) throw new UsageError('name workloads, or give -l, not both')
+  if (texts.length === 0 && selector === undefined)
+    throw new UsageError('name a workload such as deploy/web; the command list shows them all')
+  return checkedSelector(selector)
 }
 
 async function meant(
@@ -88,13 +117,11 @@ async function meant(
   dormouse: Dormouse,
   namespace: string,
   texts: readonly string[],
-  { selector }: Options,
+  options: Options,
 ): Promise<Targets> {
-  if (texts.length > 0 && selector === undefined) return findTargets(dormouse, namespace, texts)
-  if (texts.length > 0) throw new UsageError('name workloads, or give -l, not both')
-  if (selector === undefined)
-    throw new UsageError('name a workload such as deploy/web; the command list shows them all')
-  const found = await dormouse.list({ namespace, labelSelector: checkedSelector(selector) })
+  const labelSelector = selectorOf(texts, options)
+  if (labelSelector === undefined) return findTargets(dormouse, namespace, texts)
+  const found = await dormouse.list({ namespace, labelSelector })
   if (found.length === 0) stderr.write(`No workloads found in namespace ${namespace}.\n`)
   return { keys: found.map(keyOfFound), absent: [], isList: true }
 }

@@ -3,21 +3,34 @@ import { nextText, shortReason, stateOf, colourOf } from './state.ts'
 import type { Style } from './why.ts'
 
 export interface Columns {
+  /** Whether the cluster is a column. */
+  readonly cluster: boolean
   /** Whether the namespace is a column. */
   readonly namespace: boolean
   readonly wide: boolean
 }
 
-export function listHeader({ namespace, wide }: Columns): string[] {
+export function listHeader({ cluster, namespace, wide }: Columns): string[] {
   const own = ['NAME', 'KIND', 'STATE', 'REASON', 'NEXT']
   return [
+    ...(cluster ? ['CLUSTER'] : []),
     ...(namespace ? ['NAMESPACE'] : []),
     ...own,
     ...(wide ? ['READY', 'KEPT', 'SCHEDULE', 'ZONE', 'FROM', 'LAST', 'BY'] : []),
   ]
 }
 
-export function listRow({ record }: Found, { namespace, wide }: Columns, style: Style): string[] {
+/** The cells that say where a workload is. */
+export function placeCells(
+  { cluster: of = '', record }: Found,
+  { cluster, namespace }: Omit<Columns, 'wide'>,
+): string[] {
+  return [...(cluster ? [of] : []), ...(namespace ? [record.namespace] : [])]
+}
+
+export function listRow(found: Found, columns: Columns, style: Style): string[] {
+  const { record } = found
+  const { wide } = columns
   const state = stateOf(record)
   const reason = shortReason(record, style.times)
   const own = [
@@ -27,7 +40,7 @@ export function listRow({ record }: Found, { namespace, wide }: Columns, style: 
     wide || reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, LONGEST_REASON - 1)}…`,
     nextText(record, style.times),
   ]
-  return [...(namespace ? [record.namespace] : []), ...own, ...(wide ? wideCells(record) : [])]
+  return [...placeCells(found, columns), ...own, ...(wide ? wideCells(record) : [])]
 }
 
 const LONGEST_REASON = 64

@@ -47,12 +47,13 @@ function labelled(label: string, text: string): string {
   return `  ${label.padEnd(23)}${oneLine(text)}`
 }
 
-/** `deployment shop/web is asleep: 0 of 3 replicas run`. */
-export function headline({ kind, record }: Found, { paint }: Pick<Style, 'paint'>): string {
+/** `deployment shop/web is asleep: 0 of 3 replicas run`; behind `dev: ` where clusters are named. */
+export function headline({ kind, record, cluster }: Found, { paint }: Pick<Style, 'paint'>): string {
   const state = stateOf(record)
   const word = paint(colourOf(state), state === 'unmanaged' ? 'not managed by Dormouse' : WORDS[state])
   const { type, namespace, name } = record
-  return `${type} ${namespace}/${name} is ${word}${podsText(kind, record)}`
+  const where = cluster === undefined ? '' : `${cluster}: `
+  return `${where}${type} ${namespace}/${name} is ${word}${podsText(kind, record)}`
 }
 
 const WORDS = {

@@ -3,12 +3,25 @@ import type { Dormouse, Found } from '../../client/ports.ts'
 import { refusalOf } from './call.ts'
 
 /** Milliseconds; the page opens a silent stream anew after 30 s. */
-const BEAT = 10_000
+export const BEAT = 10_000
 /**
  * Milliseconds between reads of the whole list, for changes by time alone, and to test whether the cluster still
  * answers.
  */
 const LIST_AGAIN = 60_000
+
+/** A server-sent event (HTML, section 9.2); `data` is JSON. `bookmark`: nothing has happened. */
+export interface ListEvent {
+  readonly name: 'added' | 'changed' | 'removed' | 'listed' | 'cluster' | 'end' | 'bookmark'
+  readonly data: string
+}
+
+export const BOOKMARK: ListEvent = { name: 'bookmark', data: '' }
+
+/** The event as it is sent. */
+export function textOf({ name, data }: ListEvent): string {
+  return name === 'bookmark' ? ': bookmark\n\n' : `event: ${name}\ndata: ${data}\n\n`
+}
 
 /**
  * The list as server-sent events, as the API's `?watch=true`: all workloads, `listed`, then each change. Without ids:
@@ -19,7 +32,23 @@ export async function* listEvents(
   namespace: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const known = new Known()
+  try {
+    for await (const each of listChanges(dormouse, namespace, new Known(), signal)) yield textOf(each)
+  } catch (error) {
+    if (signal.aborted) return
+    const { code, message } = refusalOf(error)
+    yield textOf(event('end', { code, message }))
+  }
+}
+
+/** What makes `known` the list as it is, `listed`, then each change until the signal is aborted. Fails as the port does. */
+export async function* listChanges(
+  dormouse: Pick<Dormouse, 'list' | 'watch'>,
+  namespace: string | undefined,
+  known: Known,
+  signal: AbortSignal,
+  listAgain = LIST_AGAIN,
+): AsyncGenerator<ListEvent> {
   const stop = new AbortController()
   const ended = AbortSignal.any([signal, stop.signal])
   const changes = dormouse.watch({ namespace }, ended)[Symbol.asyncIterator]()
@@ -29,19 +58,20 @@ export async function* listEvents(
     change.catch(() => undefined)
     return change
   }
-  const quiet = () => pause(BEAT, 'quiet' as const, { signal: ended }).catch(() => 'quiet' as const)
+  const beat = Math.min(BEAT, listAgain)
+  const quiet = () => pause(beat, 'quiet' as const, { signal: ended }).catch(() => 'quiet' as const)
   try {
     const found = await dormouse.list({ namespace })
-    for (const each of found) yield* known.told(each)
+    yield* known.replaced(found)
     yield event('listed', { workloads: found.length })
     let [change, silence] = [next(), quiet()]
-    let nextList = performance.now() + LIST_AGAIN
+    let nextList = performance.now() + listAgain
     for (;;) {
       const seen = await Promise.race([change, silence])
       if (signal.aborted) return
       if (seen === 'quiet') {
         silence = quiet()
-        yield ': bookmark\n\n'
+        yield BOOKMARK
       } else if (seen.done) return
       else {
         change = next()
@@ -49,38 +79,39 @@ export async function* listEvents(
       }
       if (performance.now() < nextList) continue
       yield* known.replaced(await dormouse.list({ namespace }))
-      nextList = performance.now() + LIST_AGAIN
+      nextList = performance.now() + listAgain
     }
-  } catch (error) {
-    if (signal.aborted) return
-    const { code, message } = refusalOf(error)
-    yield event('end', { code, message })
   } finally {
     stop.abort()
   }
 }
 
-/** The records that the page has. */
-class Known {
+/** The records that the page has of a cluster; `cluster`: each names it. */
+export class Known {
   readonly #texts = new Map<string, string>()
+  readonly #cluster: { readonly cluster?: string }
+
+  constructor(cluster?: string) {
+    this.#cluster = cluster === undefined ? {} : { cluster }
+  }
 
   /** Nothing, where the page has it so already. */
-  told(found: Found): string[] {
+  told(found: Found): ListEvent[] {
     const key = keyOf(found)
-    const text = JSON.stringify(found.record)
+    const data = JSON.stringify({ ...this.#cluster, ...found.record })
     const before = this.#texts.get(key)
-    if (before === text) return []
-    this.#texts.set(key, text)
-    return [`event: ${before === undefined ? 'added' : 'changed'}\ndata: ${text}\n\n`]
+    if (before === data) return []
+    this.#texts.set(key, data)
+    return [{ name: before === undefined ? 'added' : 'changed', data }]
   }
 
-  removed(key: string): string[] {
+  removed(key: string): ListEvent[] {
     if (!this.#texts.delete(key)) return []
     const [namespace, type, name] = key.split('/')
-    return [event('removed', { name, namespace, type })]
+    return [event('removed', { ...this.#cluster, name, namespace, type })]
   }
 
-  replaced(all: readonly Found[]): string[] {
+  replaced(all: readonly Found[]): ListEvent[] {
     const there = new Set(all.map(keyOf))
     const gone = [...this.#texts.keys()].filter((key) => !there.has(key))
     return [...gone.flatMap((key) => this.removed(key)), ...all.flatMap((found) => this.told(found))]
@@ -92,6 +123,6 @@ function keyOf({ record: { namespace, type, name } }: Found): string {
   return `${namespace}/${type}/${name}`
 }
 
-function event(name: string, data: object): string {
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+export function event(name: ListEvent['name'], data: object): ListEvent {
+  return { name, data: JSON.stringify(data) }
 }

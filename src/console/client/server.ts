@@ -5,10 +5,8 @@ import { Console, isEqual, isOwnHost, newSecret, signInUrl } from '../console.ts
 import { HTTP_STATUS, Refusal, UsageError } from '../../service/process/errors.ts'
 import { errorBody } from '../../service/http/errors.ts'
 import { LIMITS, ServerConnections } from '../../service/http/server-connections.ts'
-import type { Dormouse } from '../../client/ports.ts'
-import { answerCall } from './calls.ts'
-import { listEvents } from './list-stream.ts'
 import { refusalOf } from './call.ts'
+import type { PageApi } from './page-api.ts'
 
 const API = '/api/v1'
 /** A browser opens six; others of the machine may connect, too. */
@@ -16,9 +14,7 @@ const MOST_CONNECTIONS = 64
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
 
 interface Options {
-  readonly dormouse: Dormouse
-  /** The namespace of the list; undefined: all. */
-  readonly namespace: string | undefined
+  readonly api: PageApi
   /** The command that gets a new link. */
   readonly command: string
   /** Called at the sign-in by the link, and each time that the link is used again. */
@@ -103,12 +99,12 @@ export class ConsoleServer {
       return refuse(response, new Refusal('NOT_FOUND', 'there is nothing here: the console is at /console'))
     if (!isEqual(header('Authorization'), `Bearer ${this.#token}`)) return this.#refuseStranger(response)
     const body = await bodyOf(request)
-    const call = { method, path: path.slice(API.length), query: new URLSearchParams(query), body }
     const signal = AbortSignal.any([goneOf(response), this.#stopping.signal])
-    const { dormouse } = this.#options
-    if (method === 'GET' && call.path === '/workloads' && call.query.get('watch') === 'true')
-      return this.#stream(response, signal)
-    const { message, data } = await answerCall(dormouse, { ...call, signal })
+    const call = { method, path: path.slice(API.length), query: new URLSearchParams(query), body, signal }
+    const { api } = this.#options
+    const events = api.events(call)
+    if (events) return stream(response, events, signal)
+    const { message, data } = await api.answer(call)
     send(response, 200, { success: true, message, data, timestamp: new Date().toISOString() })
   }
 
@@ -118,15 +114,17 @@ export class ConsoleServer {
     response.setHeader('WWW-Authenticate', 'Bearer realm="dormouse"')
     refuse(response, new Refusal('UNAUTHENTICATED', message))
   }
+}
 
-  async #stream(response: ServerResponse, signal: AbortSignal): Promise<void> {
-    const { dormouse, namespace } = this.#options
-    response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/event-stream; charset=utf-8' })
-    response.flushHeaders()
-    for await (const text of listEvents(dormouse, namespace, signal))
-      if (!response.write(text)) await once(response, 'drain', { signal })
-    response.end()
-  }
+async function stream(
+  response: ServerResponse,
+  events: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/event-stream; charset=utf-8' })
+  response.flushHeaders()
+  for await (const text of events) if (!response.write(text)) await once(response, 'drain', { signal })
+  response.end()
 }
 
 const LONGEST_BODY = 16 * 1024

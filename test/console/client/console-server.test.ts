@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import type { Answer, Found, Seen, Selection } from '../../../src/client/ports.ts'
+import { ClusterApi } from '../../../src/console/client/page-api.ts'
 import { ConsoleServer } from '../../../src/console/client/server.ts'
 import type { Request } from '../../../src/domain/requests/operations.ts'
 import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
@@ -80,7 +81,10 @@ describe('the console over a kubeconfig', () => {
 
   beforeEach(async () => {
     dormouse = new LiveDormouse()
-    server = new ConsoleServer({ dormouse, namespace: undefined, command: 'kubectl dormouse console' })
+    server = new ConsoleServer({
+      api: new ClusterApi(dormouse, undefined),
+      command: 'kubectl dormouse console',
+    })
     link = new URL(await server.start(0))
     const answer = await exchange(link.hash.replace('#secret=', ''))
     ;({ token } = (await answer.json()) as { token: string })
@@ -232,7 +236,7 @@ describe('the console over a kubeconfig', () => {
     expect(stream.events.at(-1)?.data).to.deep.equal({ name: 'new', namespace: 'shop', type: 'deployment' })
     await server.stop()
     await stream.close()
-    server = new ConsoleServer({ dormouse, namespace: undefined, command: 'x' })
+    server = new ConsoleServer({ api: new ClusterApi(dormouse, undefined), command: 'x' })
     await server.start(0)
   })
 

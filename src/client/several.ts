@@ -1,0 +1,188 @@
+import { globMatcher } from '../domain/glob.ts'
+import { counted } from '../domain/text.ts'
+import { Refusal, UsageError, messageOf } from '../service/process/errors.ts'
+import { AlreadyReported } from './commands/already-reported.ts'
+import { merged } from './merged.ts'
+import type { Connection, Dormouse, Found, KnownContext, Seen, Selection } from './ports.ts'
+import type { Terminal } from './terminal.ts'
+import { withLocalTimes } from './text/local-time.ts'
+
+/** Milliseconds that each of several clusters has for an answer. */
+const PATIENCE = 10_000
+
+/** One of the clusters that a command reads. */
+export interface Cluster {
+  /** Its context; undefined: it is the only one, and nothing names it. */
+  readonly name: string | undefined
+  readonly dormouse: Dormouse
+  /** That of `-n`, or of the context. */
+  readonly namespace: string
+  /** The options that lead to it alone. */
+  readonly options: Connection
+}
+
+type Reporting = Pick<Terminal, 'clock' | 'stderr' | 'stopSignal' | 'timezone'>
+
+/**
+ * The clusters that a command reads as one: each answers for itself, by its own settings. With `--contexts` one that
+ * fails is a line on standard error, and the command fails only if all do; without, its failure is the command's.
+ */
+export class Clusters {
+  readonly all: readonly Cluster[]
+  readonly #outside: Reporting
+
+  constructor(all: readonly Cluster[], outside: Reporting) {
+    this.all = all
+    this.#outside = outside
+  }
+
+  /** Whether `--contexts` was given, so that texts and records name the cluster. */
+  get areNamed(): boolean {
+    return this.all.some(({ name }) => name !== undefined)
+  }
+
+  /** For messages: `cluster dev`, or `3 clusters`. */
+  get place(): string {
+    const [only] = this.all
+    return only && !this.areNamed ? only.dormouse.place : counted(this.all.length, 'cluster')
+  }
+
+  get notes(): string[] {
+    return this.#said(({ notes }) => notes)
+  }
+
+  get unknowns(): string[] {
+    return this.#said(({ unknowns }) => unknowns)
+  }
+
+  #said(of: (dormouse: Dormouse) => readonly string[]): string[] {
+    return this.all.flatMap(({ name, dormouse }) => of(dormouse).map((text) => inCluster(name, text)))
+  }
+
+  /** The answers of those that answer, in the order of `all`. @throws AlreadyReported if none does */
+  async ask<Result>(act: (cluster: Cluster) => Promise<Result>): Promise<Result[]> {
+    const [only] = this.all
+    if (only && !this.areNamed) return [await act(only)]
+    const answers = await Promise.allSettled(this.all.map(act))
+    const errors = answers.map((answer) => (answer.status === 'rejected' ? answer.reason : undefined))
+    const wrong = errors.find((error) => error instanceof UsageError)
+    // A command line that is wrong everywhere is wrong.
+    if (wrong && errors.every((error) => error !== undefined)) throw wrong
+    for (const [place, cluster] of this.all.entries())
+      if (errors[place] !== undefined) this.#report(cluster, errors[place])
+    const done = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    if (done.length === 0) throw new AlreadyReported('no cluster answers')
+    return done
+  }
+
+  /** As `ask`, for workloads; each names its cluster. */
+  async found(act: (cluster: Cluster) => Promise<readonly Found[]>): Promise<Found[]> {
+    const all = await this.ask(async (cluster) => (await act(cluster)).map((each) => namedBy(each, cluster)))
+    return all.flat()
+  }
+
+  /** All as they are, then each change; a cluster whose watch fails is left out from then on. */
+  async *watch(select: (cluster: Cluster) => Promise<Selection>): AsyncGenerator<Seen> {
+    const { stopSignal } = this.#outside
+    let left = this.all.length
+    const watched = async function* (this: Clusters, cluster: Cluster): AsyncGenerator<Seen> {
+      try {
+        for await (const seen of cluster.dormouse.watch(await select(cluster), stopSignal))
+          yield namedBy(seen, cluster)
+      } catch (error) {
+        if (!this.areNamed) throw error
+        this.#report(cluster, error)
+        left -= 1
+      }
+    }
+    yield* merged(this.all.map((cluster) => watched.call(this, cluster)))
+    if (left === 0) throw new AlreadyReported('no cluster answers')
+  }
+
+  /** @throws the reason why the command is to stop */
+  #report({ name, dormouse }: Cluster, error: unknown): void {
+    const { clock, stderr, stopSignal, timezone: zone } = this.#outside
+    stopSignal.throwIfAborted()
+    const text = withLocalTimes(whyAway(dormouse, error), { now: clock(), zone })
+    stderr.write(`${inCluster(name, text)}\n`)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map(({ dormouse }) => dormouse.close()))
+  }
+}
+
+/** The same with the name of its cluster. */
+export function namedBy<Each extends Found>(found: Each, { name }: Cluster): Each {
+  return name === undefined ? found : { ...found, cluster: name }
+}
+
+/** `dev: Dormouse may not be installed`, where clusters are named. */
+function inCluster(name: string | undefined, text: string): string {
+  return name === undefined ? text : `${name}: ${text}`
+}
+
+/** Why a cluster has no answer, to follow its name. */
+export function whyAway({ place }: Pick<Dormouse, 'place'>, error: unknown): string {
+  const message = messageOf(error)
+  const said = message.startsWith(place) ? message.slice(place.length).replace(/^:? /, '') : message
+  return error instanceof Refusal && error.code === 'CLUSTER_UNAVAILABLE' ? `does not answer: ${said}` : said
+}
+
+/**
+ * Opens the clusters of `--contexts`.
+ * @throws UsageError for a pattern that no context matches; AlreadyReported if none can be opened
+ */
+export async function openClusters(
+  options: Connection,
+  outside: Reporting & Pick<Terminal, 'connect' | 'contexts'>,
+): Promise<Clusters> {
+  const { contexts = '', ...others } = options
+  const { stderr } = outside
+  const { names, twins } = chosenContexts(contexts, await outside.contexts(options))
+  if (twins.length > 0)
+    stderr.write(`note: left out, since another leads to the same cluster: ${twins.join(', ')}\n`)
+  const opened = await Promise.all(
+    names.map(async (name): Promise<Cluster[]> => {
+      const own = { ...others, context: name, patience: PATIENCE }
+      try {
+        const dormouse = await outside.connect(own)
+        return [{ name, dormouse, namespace: options.namespace ?? dormouse.defaultNamespace, options: own }]
+      } catch (error) {
+        stderr.write(`${name}: ${messageOf(error)}\n`)
+        return []
+      }
+    }),
+  )
+  const all = opened.flat()
+  if (all.length === 0) throw new AlreadyReported('no cluster can be opened')
+  return new Clusters(all, outside)
+}
+
+/**
+ * The contexts that match globs separated by commas, by name; of those that lead to the same cluster the first alone.
+ * `twins`: the others, as `dev-admin (as dev)`.
+ * @throws UsageError
+ */
+export function chosenContexts(
+  text: string,
+  known: readonly KnownContext[],
+): { names: string[]; twins: string[] } {
+  const globs = text.split(',').map((glob) => glob.trim())
+  const sorted = known.toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+  for (const glob of globs) {
+    const matches = globMatcher([glob])
+    if (sorted.some(({ name }) => matches(name))) continue
+    const there = sorted.map(({ name }) => name).join(', ')
+    const advice = there === '' ? 'the kubeconfig has none' : `there are ${there}`
+    throw new UsageError(`--contexts: '${glob}' matches no context; ${advice}`)
+  }
+  const first = new Map<string, string>()
+  const twins: string[] = []
+  for (const { name, cluster } of sorted.filter((each) => globMatcher(globs)(each.name))) {
+    const before = first.get(cluster)
+    if (before === undefined) first.set(cluster, name)
+    else twins.push(`${name} (as ${before})`)
+  }
+  return { names: [...first.values()], twins }
+}
