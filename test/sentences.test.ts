@@ -25,6 +25,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/client/cluster/failures.ts': "Kubernetes' own: a Status of it has no other place for what lacks",
   'src/client/http/http-dormouse.ts': 'what the API puts before the message of a dry run',
   'src/client/commands/for-each-workload.ts': 'a name that the message may begin with, and no words',
+  'src/client/several.ts': 'the place that the message may begin with, and no words',
 }
 
 /** `reason` of `record.reason`, of `reason` and of `String(reason)`. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { delimiter } from 'node:path'
 import { KubeConfig } from '@kubernetes/client-node'
 import { expect } from 'chai'
-import { loadKubeConfig, type KubeConfigSource } from '../../src/kubernetes/kube-config.ts'
+import { knownContexts, loadKubeConfig, type KubeConfigSource } from '../../src/kubernetes/kube-config.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const IN_CLUSTER = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' }
@@ -55,6 +55,30 @@ describe('a kubeconfig', () => {
     })
     const { server } = load({ ...IN_CLUSTER, KUBERNETES_SERVICE_HOST: 'fd00::1' })
     expect(server.href).to.equal('https://[fd00::1]/')
+  })
+
+  it('has contexts of the same cluster where server and CA are the same', async () => {
+    const clusters = {
+      a: { server: 'https://a' },
+      'a-again': { server: 'https://a/' },
+      'other-ca': { server: 'https://a', 'certificate-authority-data': 'Y2E=' },
+      'other-name': { server: 'https://a', 'tls-server-name': 'b' },
+      'other-proxy': { server: 'https://a', 'proxy-url': 'http://proxy:3128' },
+    }
+    const names = [...Object.keys(clusters), 'of-no-cluster']
+    await writeFile(
+      at('several'),
+      JSON.stringify({
+        clusters: Object.entries(clusters).map(([name, cluster]) => ({ name, cluster })),
+        contexts: names.map((name) => ({ name, context: { cluster: name } })),
+      }),
+    )
+    const known = knownContexts({ file: at('several') })
+    expect(known.map(({ name }) => name)).to.deep.equal(names)
+    const same = known.filter(({ cluster }) => cluster === known[0]?.cluster)
+    expect(same.map(({ name }) => name)).to.deep.equal(['a', 'a-again'])
+    expect(new Set(known.map(({ cluster }) => cluster)).size).to.equal(5)
+    expect(knownContexts({ file: at('none') })).to.deep.equal([])
   })
 
   it('is none outside a cluster: the error says what to give', () => {

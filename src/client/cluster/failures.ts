@@ -45,7 +45,8 @@ function explained(error: unknown, place: string): unknown {
   if (error.noAnswer === 'credentials')
     return new Refusal('UNAUTHENTICATED', `${place}: ${messageOf(error.cause)}`, options)
   if (error.noAnswer !== undefined) {
-    const why = error.cause === undefined ? '' : ` (${rootOf(error.cause)})`
+    const hasCause = error.cause !== undefined && error.noAnswer !== 'timeout'
+    const why = hasCause ? ` (${rootOf(error.cause)})` : ''
     return new Refusal(
       'CLUSTER_UNAVAILABLE',
       `${place} ${NO_ANSWER[error.noAnswer]}${why}; does kubectl version reach it?`,
@@ -67,7 +68,7 @@ const RIGHTS =
 
 const NO_ANSWER = {
   unreachable: 'cannot be reached',
-  timeout: 'did not answer in time',
+  timeout: 'took too long',
   hung: 'did not answer in time, while it answers other calls: an admission webhook may hang',
   silent: 'fell silent',
   cut: 'cut the connection',

@@ -71,14 +71,15 @@ export class ClustersApi implements PageApi {
   }
 
   async #index() {
-    const clusters = await Promise.all([...this.#clusters.values()].map((each) => each.described()))
-    const users = new Set(clusters.flatMap(({ state, user }) => (state.state === 'live' ? [user] : [])))
+    const described = await Promise.all([...this.#clusters.values()].map((each) => each.described()))
+    const clusters = described.map(({ seen }) => seen)
+    const users = new Set(described.flatMap(({ seen, user }) => (seen.state === 'live' ? [user] : [])))
     const [user = null] = users
     return {
       kinds: [...new Set(clusters.flatMap(({ kinds }) => kinds))],
       cluster: null,
       user: users.size === 1 ? user : null,
-      clusters: clusters.map(({ state, kinds }) => ({ ...state, kinds })),
+      clusters,
     }
   }
 
@@ -128,7 +129,7 @@ class FollowedCluster {
     } catch (error) {
       this.#lost(error)
     }
-    return { state: this.#state, kinds: this.#kinds, user }
+    return { seen: { ...this.#state, kinds: this.#kinds }, user }
   }
 
   /**

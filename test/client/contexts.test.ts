@@ -1,0 +1,156 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import pLimit from 'p-limit'
+import { connect, contextsOf } from '../../src/client/connect.ts'
+import { runClient } from '../../src/client/program.ts'
+import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
+import { systemClock } from '../../src/service/process/clock.ts'
+import { httpServer } from '../support/http-server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+/** Milliseconds, in place of ten seconds. */
+const PATIENCE = 1000
+
+interface Listed {
+  readonly cluster: string
+  readonly name: string
+  readonly policy: { readonly timezone: { readonly value: string } }
+}
+
+/** A cluster with the settings that Dormouse publishes, in this zone. */
+async function cluster(timezone: string): Promise<SandboxCluster> {
+  const sandbox = new SandboxCluster({ port: 0, clock: systemClock, seed: true })
+  await sandbox.start()
+  const path = '/api/v1/namespaces/kube-public/configmaps/dormouse'
+  await fetch(`${sandbox.url}${path}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/merge-patch+json' },
+    body: JSON.stringify({ data: { version: '1.2.3', timezone, policies: '[]', calendars: '{}' } }),
+  })
+  return sandbox
+}
+
+describe('the client over the contexts of a kubeconfig', function () {
+  this.timeout(20_000)
+  const at = temporaryFolder()
+  /** Accepts, and never answers. */
+  const hanging = httpServer(() => undefined)
+  const asked: (string | undefined)[] = []
+  /** An empty cluster. */
+  const answering = httpServer(({ headers, url = '' }, response) => {
+    asked.push(headers.authorization)
+    const isList = url.includes('limit=')
+    response.writeHead(isList ? 200 : 404, { 'Content-Type': 'application/json' })
+    const body = isList ? { metadata: {}, items: [] } : { kind: 'Status', code: 404, message: 'not found' }
+    response.end(JSON.stringify(body))
+  })
+  let berlin: SandboxCluster
+  let tokyo: SandboxCluster
+  let gone: string
+
+  before(async () => {
+    ;[berlin, tokyo] = await Promise.all([cluster('Europe/Berlin'), cluster('Asia/Tokyo')])
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    gone = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    server.close()
+    await once(server, 'close')
+  })
+
+  after(() => Promise.all([berlin?.stop(), tokyo?.stop()]))
+
+  const kubeconfig = async (servers: Record<string, string>, user: object = {}) => {
+    const names = Object.entries(servers)
+    const config = {
+      clusters: names.map(([name, server]) => ({ name, cluster: { server } })),
+      users: [{ name: 'ann', user }],
+      contexts: names.map(([name]) => ({ name, context: { cluster: name, user: 'ann', namespace: 'shop' } })),
+    }
+    await writeFile(at('kubeconfig'), JSON.stringify(config))
+  }
+
+  const typed = async (...line: string[]) => {
+    const written = { out: '', err: '' }
+    const environment = { KUBECONFIG: at('kubeconfig'), PATH: process.env['PATH'] }
+    const stderr = { write: (text: string) => (written.err += text) }
+    const stopSignal = new AbortController().signal
+    const outside = { clock: systemClock, environment, stderr, stopSignal, inTurn: pLimit(1) }
+    const code = await runClient(line, '1.2.3', {
+      ...outside,
+      stdout: { write: (text) => (written.out += text) },
+      ask: undefined,
+      program: 'kubectl dormouse',
+      openPage: async () => async () => {},
+      contexts: (connection) => contextsOf(connection, outside),
+      connect: ({ patience, ...connection }) =>
+        connect({ ...connection, patience: patience && PATIENCE }, outside),
+      openCluster: async () => {
+        throw new Error('not here')
+      },
+    })
+    return { code, ...written }
+  }
+
+  it('reads those that answer, each by its own settings, and says which do not', async () => {
+    const again = `${berlin.url}/`
+    const servers = {
+      'dev-1': berlin.url,
+      'dev-2': tokyo.url,
+      'dev-3': hanging.url,
+      'dev-4': gone,
+      'dev-5': again,
+    }
+    await kubeconfig(servers)
+    const { code, out, err } = await typed('list', '--contexts', 'dev-*', '-o', 'json')
+    expect(code).to.equal(0)
+    const { items } = JSON.parse(out) as { items: Listed[] }
+    const zones = new Set(items.map((item) => `${item.cluster}: ${item.policy.timezone.value}`))
+    expect([...zones]).to.deep.equal(['dev-1: Europe/Berlin', 'dev-2: Asia/Tokyo'])
+    const [twin, ...lost] = err.trimEnd().split('\n')
+    expect(twin).to.equal('note: left out, since another leads to the same cluster: dev-5 (as dev-1)')
+    expect(lost).to.have.length(2)
+    expect(lost[0]).to.match(/^dev-3: does not answer: took too long; /)
+    expect(lost[1]).to.match(/^dev-4: does not answer: cannot be reached \(connect ECONNREFUSED .*\); /)
+  })
+
+  it('fails where none answers', async () => {
+    await kubeconfig({ 'dev-3': hanging.url, 'dev-4': gone })
+    const { code, out, err } = await typed('list', '--contexts', '*')
+    expect({ code, out }).to.deep.equal({ code: 1, out: '' })
+    expect(err.match(/^dev-\d: does not answer: /gm)).to.have.length(2)
+  })
+
+  it('refuses why of a name that two clusters have; the commands that it names answer', async () => {
+    await kubeconfig({ 'dev-1': berlin.url, 'dev-2': tokyo.url })
+    const { code, err } = await typed('why', 'web', '--contexts', 'dev-1,dev-2')
+    expect(code).to.equal(2)
+    const commands = err.match(/^ {2}kubectl dormouse .*$/gm) ?? []
+    expect(commands).to.have.length(2)
+    for (const command of commands) {
+      const { out } = await typed(...command.trim().split(' ').slice(2))
+      expect(out).to.include('deployment shop/web')
+    }
+  })
+
+  it('runs credential plugins one at a time, and tells those of whom one fails', async () => {
+    // It fails beside another, and leaves its name; that of dev-2 always fails.
+    const script = `mkdir ${at('lock')} || { echo beside another >&2; exit 1; }
+      sleep 0.1; rmdir ${at('lock')}
+      case $KUBERNETES_EXEC_INFO in *${new URL(gone).port}*) echo signed out >&2; exit 1;; esac
+      echo run >> ${at('runs')}
+      echo '{"kind":"ExecCredential","status":{"token":"t"}}'`
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args: ['-c', script] }
+    const servers = { 'dev-1': answering.url, 'dev-2': gone, 'dev-3': `${answering.url}/3` }
+    await kubeconfig(servers, { exec: { ...exec, interactiveMode: 'Never', provideClusterInfo: true } })
+    const { code, err } = await typed('list', '--contexts', '*')
+    expect(code).to.equal(0)
+    expect(err.match(/^dev-\d: .*exec plugin.*$/gm)).to.deep.equal([
+      'dev-2: the exec plugin sh ended with 1: signed out',
+    ])
+    expect(await readFile(at('runs'), 'utf8')).to.equal('run\nrun\n')
+    expect(new Set(asked)).to.deep.equal(new Set(['Bearer t']))
+  })
+})
