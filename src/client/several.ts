@@ -29,6 +29,8 @@ type Reporting = Pick<Terminal, 'clock' | 'stderr' | 'stopSignal' | 'timezone'>
  */
 export class Clusters {
   readonly all: readonly Cluster[]
+  /** Why a cluster had no answer, the last time that it had none. */
+  readonly away = new Map<Cluster, string>()
   readonly #outside: Reporting
 
   constructor(all: readonly Cluster[], outside: Reporting) {
@@ -100,11 +102,12 @@ export class Clusters {
   }
 
   /** @throws the reason why the command is to stop */
-  #report({ name, dormouse }: Cluster, error: unknown): void {
+  #report(cluster: Cluster, error: unknown): void {
     const { clock, stderr, stopSignal, timezone: zone } = this.#outside
     stopSignal.throwIfAborted()
-    const text = withLocalTimes(whyAway(dormouse, error), { now: clock(), zone })
-    stderr.write(`${inCluster(name, text)}\n`)
+    const why = withLocalTimes(whyAway(cluster.dormouse, error), { now: clock(), zone })
+    this.away.set(cluster, why)
+    stderr.write(`${inCluster(cluster.name, why)}\n`)
   }
 
   async close(): Promise<void> {

@@ -76,7 +76,8 @@ async function apiOver(terminal: Terminal, clusters: Clusters, options: Options)
     clusters.all.flatMap((cluster) => {
       const { name, dormouse } = cluster
       const { namespace } = asked.find((each) => each.cluster === cluster) ?? options
-      return name === undefined ? [] : [{ name, dormouse, namespace }]
+      const away = clusters.away.get(cluster)
+      return name === undefined ? [] : [{ name, dormouse, namespace, away }]
     }),
   )
 }

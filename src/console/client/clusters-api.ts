@@ -15,6 +15,8 @@ export interface PageCluster {
   readonly dormouse: Dormouse
   /** The namespace of its list; undefined: all. */
   readonly namespace: string | undefined
+  /** Why it does not answer; undefined: it does, as far as is known. */
+  readonly away?: string | undefined
 }
 
 /** Whether a cluster answers, as the page is told; `message`: why not. */
@@ -113,7 +115,8 @@ class FollowedCluster {
   constructor(cluster: PageCluster, pauses: Pauses) {
     this.#cluster = cluster
     this.#pauses = pauses
-    this.#state = { name: cluster.name, state: 'live', message: null }
+    const { name, away } = cluster
+    this.#state = away === undefined ? liveState(name) : { name, state: 'away', message: away }
     this.api = new ClusterApi(cluster.dormouse, cluster.namespace)
   }
 
@@ -145,7 +148,7 @@ class FollowedCluster {
     while (!signal.aborted) {
       try {
         for await (const each of listChanges(dormouse, namespace, known, signal, listAgain)) {
-          this.#state = { name, state: 'live', message: null }
+          this.#state = liveState(name)
           if (told !== 'live') yield event('cluster', this.#state)
           told = 'live'
           const isNew = each.name === 'listed' ? !isListed : each.name !== 'bookmark'
@@ -168,6 +171,10 @@ class FollowedCluster {
     const { name, dormouse } = this.#cluster
     this.#state = { name, state: 'away', message: whyAway(dormouse, error) }
   }
+}
+
+function liveState(name: string): State {
+  return { name, state: 'live', message: null }
 }
 
 /** So that a list in which nothing happens is not taken for a dead one. */

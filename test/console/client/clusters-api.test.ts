@@ -201,13 +201,25 @@ describe('the console over several clusters', () => {
     ])
   })
 
-  it('knows the person by a name that all clusters agree on, or by none', async () => {
+  it('knows the person by a name that all clusters that answer agree on, or by none', async () => {
     const others = new Switched('cluster prod', [], 'anna')
     const apart = new ClustersApi([
       { name: 'dev-1', dormouse: one, namespace: undefined },
       { name: 'prod', dormouse: others, namespace: undefined },
     ])
+    const silent = new Switched('cluster qa', [])
+    silent.kinds = () => new Promise(() => undefined)
+    const known = new ClustersApi([
+      { name: 'dev-1', dormouse: one, namespace: undefined },
+      { name: 'qa', dormouse: silent, namespace: undefined, away: 'does not answer' },
+    ])
     const asked = { method: 'GET', path: '', query: new URLSearchParams(), signal: AbortSignal.abort() }
     expect((await apart.answer(asked)).data).to.deep.include({ user: null })
+    const { data } = await known.answer(asked)
+    expect(data).to.deep.include({ user: 'ann' })
+    const { clusters } = data as { clusters: object[] }
+    expect(clusters[1], 'it is not asked').to.deep.equal({
+      name: 'qa', state: 'away', message: 'does not answer', kinds: [],
+    }) // prettier-ignore
   })
 })
