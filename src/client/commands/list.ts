@@ -152,7 +152,7 @@ async function watch(
       const style = styleFor(terminal, options, NO_COMMANDS)
       const rows = seen.map((each) => (each.gone ? goneRow(each, columns) : listRow(each, columns, style)))
       if (!table) {
-        table = new Table(listHeader(columns), [...rows, widestRow(columns)])
+        table = new Table(listHeader(columns), [...rows, widestRow(columns, clusters)])
         if (options.headers) stdout.write(table.header())
       }
       for (const row of rows) stdout.write(table.row(row))
@@ -181,9 +181,10 @@ async function watch(
   }
 }
 
-/** Later rows may have a longer state. */
-function widestRow({ cluster, namespace }: Columns): string[] {
-  return [...(cluster ? [''] : []), ...(namespace ? [''] : []), '', '', 'falling_asleep']
+/** Later rows may have a longer state, or come from another cluster. */
+function widestRow({ cluster, namespace }: Columns, { all }: Clusters): string[] {
+  const [longest = ''] = all.map(({ name = '' }) => name).toSorted((a, b) => b.length - a.length)
+  return [...(cluster ? [longest] : []), ...(namespace ? [''] : []), '', '', 'falling_asleep']
 }
 
 function goneRow(found: Found, columns: Columns): string[] {
