@@ -1,6 +1,7 @@
 import {
   BigValueColorMode,
   BigValueGraphMode,
+  BigValueTextMode,
   GraphDrawStyle,
   GraphThresholdsStyleConfigBuilder,
   GraphThresholdsStyleMode,
@@ -55,13 +56,14 @@ export const DATASOURCE: DataSourceRef = { type: 'prometheus', uid: '${datasourc
 const STAT_HEIGHT = 4
 export const GRAPH_HEIGHT = 8
 
-/** One current figure. `none`: the text that is shown without a value. */
-export function stat(panel: Panel & { readonly none?: string }): Built {
+/** One current figure. `none`: the text that is shown without a value; `isNamed`: with its legend. */
+export function stat(panel: Panel & { readonly none?: string; readonly isNamed?: boolean }): Built {
   const builder = new StatBuilder()
     .colorMode(BigValueColorMode.Value)
     .graphMode(BigValueGraphMode.None)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']))
   if (panel.none !== undefined) builder.noValue(panel.none)
+  if (panel.isNamed) builder.textMode(BigValueTextMode.ValueAndName)
   return dressed(builder, panel, true).height(STAT_HEIGHT)
 }
 

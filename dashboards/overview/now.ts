@@ -75,12 +75,14 @@ const figures = [
     id: 7,
     title: 'Saved per hour',
     description:
-      'What sleep saves per hour now, by the two prices at the top. You save that money only if nodes are removed, too.',
+      'What sleep saves per hour now, by savings.prices of the configuration. Requested, not billed: you save that money only if nodes are removed, too.',
     unit: 'short',
     decimals: 2,
     thresholds: SAVED,
-    queries: [{ expr: moneyAnHour(), legend: 'per hour' }],
+    queries: [{ expr: moneyAnHour(['currency']), legend: '{{currency}}' }],
     width: 4,
+    none: 'no prices',
+    isNamed: true,
   }),
 ]
 
@@ -152,7 +154,7 @@ const teams = table({
   id: 72,
   title: 'Teams',
   description:
-    'By the label that metrics.teamLabel of the configuration names; none: without it; other: past the first 200. What sleeps now, and what was saved in the chosen time range. In all namespaces.',
+    'By the label that metrics.teamLabel of the configuration names; none: without it; other: past the first 200. What sleeps now, and what was saved in the chosen time range; money by savings.prices, requested, not billed. In all namespaces.',
   unit: 'short',
   thresholds: PLAIN,
   row: 'team',
@@ -188,7 +190,7 @@ const byNamespace = table({
   id: 10,
   title: 'Namespaces',
   description:
-    'Replicas now, and what was saved in the chosen time range: in hours of cores and GiB, and in money.',
+    'Replicas now, and what was saved in the chosen time range: in hours of cores and GiB, and in money by savings.prices, requested, not billed.',
   unit: 'short',
   thresholds: PLAIN,
   row: 'namespace',

@@ -1,5 +1,5 @@
 import type { Sleep } from '../../src/domain/schedule/schedule.ts'
-import { CHOSEN, ofLeader, overRange, summed } from '../queries.ts'
+import { CHOSEN, ofLeader, overRange, rate, summed } from '../queries.ts'
 
 const GIB = '1024^3'
 const HOUR = 3600
@@ -18,10 +18,9 @@ export const cpu = (state: Sleep, labels: readonly string[] = []) =>
 export const memory = (state: Sleep, labels: readonly string[] = []) =>
   now('dormouse_requested_memory_bytes', state, labels)
 
-/** The savings per hour now, in the currency of the two prices. */
-export function moneyAnHour(labels: readonly string[] = []): string {
-  return priced(cpu('asleep', labels), `${memory('asleep', labels)} / ${GIB}`)
-}
+/** The savings per hour now, by `savings.prices` of the configuration. */
+export const moneyAnHour = (labels: readonly string[] = []) =>
+  `${rate('dormouse_saved_money_total', labels, CHOSEN)} * ${HOUR}`
 
 export const replicaHours = () => `${overRange('dormouse_saved_replica_seconds_total', [], CHOSEN)} / ${HOUR}`
 export const coreHours = (labels: readonly string[] = []) =>
@@ -31,13 +30,8 @@ export const memoryHours = (labels: readonly string[] = []) =>
   `${overRange('dormouse_saved_memory_byte_seconds_total', labels, CHOSEN)} / ${HOUR} / ${GIB}`
 
 /** The savings in the chosen time range. */
-export function moneySaved(labels: readonly string[] = []): string {
-  return priced(coreHours(labels), memoryHours(labels))
-}
-
-function priced(cores: string, gibibytes: string): string {
-  return `${cores} * $cpu_price + ${gibibytes} * $memory_price`
-}
+export const moneySaved = (labels: readonly string[] = []) =>
+  overRange('dormouse_saved_money_total', labels, CHOSEN)
 
 /** Of teams, those asleep by default; teams have no namespaces to choose. */
 export const ofTeams = (metric: string, filter = 'state="asleep"') =>
@@ -49,4 +43,4 @@ export const teamCoreHours = () =>
 /** Of GiB. */
 export const teamMemoryHours = () =>
   `${overRange('dormouse_saved_memory_byte_seconds_by_team_total', ['team'])} / ${HOUR} / ${GIB}`
-export const teamMoney = () => priced(teamCoreHours(), teamMemoryHours())
+export const teamMoney = () => overRange('dormouse_saved_money_by_team_total', ['team'])

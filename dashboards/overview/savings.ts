@@ -17,12 +17,14 @@ const figures = [
   stat({
     id: 21,
     title: 'Money saved',
-    description: `${range}, by the two prices at the top: CPU and memory requests of sleeping workloads, multiplied by the time asleep.`,
+    description: `${range}: CPU and memory requests of sleeping workloads, multiplied by the time asleep and by savings.prices of the configuration. Requested, not billed.`,
     unit: 'short',
     decimals: 2,
     thresholds: SAVED,
-    queries: [{ expr: moneySaved(), legend: 'saved' }],
+    queries: [{ expr: moneySaved(['currency']), legend: '{{currency}}' }],
     width: 6,
+    none: 'no prices',
+    isNamed: true,
   }),
   stat({
     id: 22,
@@ -83,9 +85,10 @@ export const SAVINGS: Row = {
       ...byNamespace,
       id: 27,
       title: 'Saved per hour by namespace',
-      description: 'What sleep saves per hour, by namespace and by the two prices at the top.',
+      description:
+        'What sleep saves per hour, by namespace and by savings.prices of the configuration. Requested, not billed.',
       unit: 'short',
-      queries: [{ expr: moneyAnHour(['namespace']), legend: '{{namespace}}' }],
+      queries: [{ expr: moneyAnHour(['namespace', 'currency']), legend: '{{namespace}} {{currency}}' }],
     }),
   ],
 }

@@ -16,8 +16,6 @@ import { evaluationsOf } from '../support/evaluations.ts'
 const VARIABLES = {
   cluster: 'eu|us',
   namespace: 'shop|office',
-  cpu_price: '0.03',
-  memory_price: '0.004',
   __rate_interval: '1m',
   __range: '1h',
 }
@@ -34,6 +32,7 @@ async function told(): Promise<Map<string, string>> {
     rules: RULES,
     clock: () => NOW,
     perWorkload: true,
+    prices: { currency: 'EUR', cpu: 1, memory: 1 },
     processMetrics: true,
   })
   metrics.lead(true)

@@ -51,6 +51,7 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
       ...settings,
       ...CALENDARS,
       metrics: { teamLabel: 'team' },
+      savings: { prices: { currency: 'EUR', cpu: 0.031, memory: 0.004 } },
       newWorkloadGrace: '2s',
     })
     const targets = [here.dormouse, second].map(({ metricsUrl }) => new URL(metricsUrl).host)
@@ -84,8 +85,6 @@ describe('every query of the dashboards, asked of a Prometheus that scrapes two 
     const values = {
       cluster: '.*',
       namespace: here.namespace,
-      cpu_price: '0.03',
-      memory_price: '0.004',
       __rate_interval: '10s',
       __range: `${Math.ceil(now - begun)}s`,
     }
