@@ -45,6 +45,7 @@ function watched(): { metrics: Metrics; registered: Registered[] } {
       rules,
       clock: () => 0,
       perWorkload: true,
+      prices: { currency: 'EUR', cpu: 1, memory: 1 },
       processMetrics: false,
     })
     return { metrics, registered }

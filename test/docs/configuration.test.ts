@@ -12,7 +12,7 @@ const rows = new Map(
 
 /** Every key that is no section, with its default as written in a configuration. */
 function* keys(schema: Schema, path: string[] = []): Generator<[string, unknown]> {
-  if (!schema.properties || path.join('.') === 'auth.local')
+  if (!schema.properties || [schema.type].flat().includes('null'))
     return void (yield [path.join('.'), schema.default])
   for (const [name, key] of Object.entries(schema.properties)) yield* keys(key, [...path, name])
 }
