@@ -163,6 +163,7 @@ export const MATRIX: Readonly<Record<string, Values>> = {
       calendars: { company: { dates: { '2026-12-24..2027-01-01': '' } } },
       controller: { wakesPerSecond: 20, lease: { namespace: 'default', name: 'leader', duration: '30s' } },
       metrics: { perWorkload: true, teamLabel: 'example.com/team' },
+      savings: { prices: { currency: 'EUR', cpu: 0.031, memory: 0.004 } },
       log: { level: 'warn' },
     },
     calendars: {

@@ -95,6 +95,7 @@ describe('configuration', () => {
       },
       console: { enabled: true, signOutUrl: null, url: null },
       metrics: { port: 9090, perWorkload: false, teamLabel: null },
+      savings: { prices: null },
       log: { level: 'info' },
     })
   })
@@ -185,6 +186,22 @@ calendars:
       expect(fault.pointer).to.equal(pointer)
       expect(fault.message).to.include(says)
       expect(fault.source).to.match(/^dormouse.yaml:1:/)
+    })
+
+  it('has prices, each of which a variable can set', () => {
+    const text = 'savings: { prices: { currency: EUR, cpu: 0.031, memory: 0 } }'
+    expect(load(text).savings.prices).to.deep.equal({ currency: 'EUR', cpu: 0.031, memory: 0 })
+    const environment = { DORMOUSE_SAVINGS_PRICES_CPU: '0.05' }
+    expect(load(text, environment).savings.prices).to.include({ currency: 'EUR', cpu: 0.05 })
+  })
+
+  for (const [what, prices, says] of [
+    ['a sign of a currency', '{ currency: €, cpu: 1, memory: 1 }', 'a currency of three letters such as EUR'],
+    ['a price below 0', '{ currency: EUR, cpu: -1, memory: 1 }', 'a number of at least 0'],
+    ['a price that is missing', '{ currency: EUR, cpu: 1 }', 'a number of at least 0'],
+  ] as const)
+    it(`refuses in prices ${what}`, () => {
+      expect(only(`savings: { prices: ${prices} }`).message).to.include(says)
     })
 
   it("always excludes the namespaces of Kubernetes and Dormouse's own, each once", () => {

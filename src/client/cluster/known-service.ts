@@ -1,5 +1,6 @@
 import { isConfigurable, type ConfiguredKind } from '../../domain/kinds.ts'
 import type { ConfiguredPolicy } from '../../domain/policy/configured.ts'
+import type { Prices } from '../../domain/records/saved.ts'
 import { DEFAULT_POLICY, KUBERNETES_NAMESPACES, type Policy } from '../../domain/workload/settings-rules.ts'
 
 /** The settings that the service publishes in the ConfigMap `dormouse` of `kube-public`. */
@@ -15,7 +16,11 @@ export interface KnownService {
   readonly policies: readonly ConfiguredPolicy[] | undefined
   /** The dates of each calendar with their hours; a text: why it cannot be used. undefined: not published. */
   readonly calendars: Readonly<Record<string, Readonly<Record<string, string>> | string>> | undefined
-  /** Why `policies` or `calendars` are not published, in the service's words. */
+  /** The prices of what was saved; undefined: the service has none, or they are not known here. */
+  readonly prices: Prices | undefined
+  /** The label that names teams. */
+  readonly teamLabel: string | undefined
+  /** Why `policies`, `calendars` or `prices` are not published, in the service's words. */
   readonly unpublished: Readonly<Record<string, string>>
   readonly console: string | undefined
 }
@@ -37,6 +42,8 @@ export function knownService(data: Readonly<Record<string, string>> | undefined)
     excludeNamespaces: new Set([...KUBERNETES_NAMESPACES, ...textsOf(data?.['excludeNamespaces'])]),
     policies: policiesIn(data?.['policies']),
     calendars: calendarsIn(data?.['calendars']),
+    prices: pricesIn(data?.['prices']),
+    teamLabel: data?.['teamLabel'],
     unpublished: textsIn(parsed(data?.['unpublished'])),
     console,
   }
@@ -85,6 +92,13 @@ function calendarsIn(text: string | undefined): KnownService['calendars'] {
   return isSection(found) && Object.values(found).every(isDated)
     ? (found as KnownService['calendars'])
     : undefined
+}
+
+/** undefined also with a key that is not known here: it would change the amounts. */
+function pricesIn(text: string | undefined): Prices | undefined {
+  const { currency, cpu, memory, ...others } = sectionIn(parsed(text))
+  if (!isText(currency) || typeof cpu !== 'number' || typeof memory !== 'number') return undefined
+  return Object.keys(others).length === 0 ? { currency, cpu, memory } : undefined
 }
 
 function textsIn(value: unknown): Record<string, string> {

@@ -3,17 +3,23 @@ import { situationOf } from '../deciding/situation.ts'
 import { nextTransition, type Transition } from './plan.ts'
 import type { ValueOf } from '../json-schema.ts'
 import { iso, policyRecord, type PolicyRecord } from './record.ts'
-import { readWorkload, type Reading } from '../workload/reading.ts'
+import { readWorkload } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
 import type { NAMESPACE } from './shape.ts'
 import { settingsOf } from '../workload/settings.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { WORKLOAD_STATES, workloadState, type WorkloadState } from './workload-state.ts'
-import { isRunning, type Workload } from '../workload/workload.ts'
-import { keptCount } from '../workload/counts.ts'
-
-/** Milliseconds: savings are summed over a week. */
-export const SAVED_OVER = 7 * 24 * 3_600_000
+import type { Workload } from '../workload/workload.ts'
+import {
+  NOT_VALUED,
+  NOTHING_SAVED,
+  plus,
+  SAVED_OVER,
+  savedRecord,
+  savedSince,
+  type Accounting,
+  type Saved,
+} from './saved.ts'
 
 type StateCounts = Record<WorkloadState, number>
 
@@ -27,14 +33,18 @@ export class NamespaceSummary {
   readonly #rules: Rules
   /** By kind. */
   readonly #counts: Record<string, StateCounts> = {}
-  readonly #saved = { replicas: 0, cores: 0, bytes: 0 }
+  readonly #accounting: Accounting
+  /** By team. */
+  readonly #teams = new Map<string, Saved>()
+  #saved = NOTHING_SAVED
   #workloads = 0
   #next: (Pick<Transition, 'at' | 'type'> & { workloads: number }) | undefined
 
-  constructor(name: string, now: Instant, rules: Rules) {
+  constructor(name: string, now: Instant, rules: Rules, accounting: Accounting = NOT_VALUED) {
     this.#name = name
     this.#now = now
     this.#rules = rules
+    this.#accounting = accounting
   }
 
   add(workload: Workload): void {
@@ -44,28 +54,28 @@ export class NamespaceSummary {
     this.#workloads += 1
     if (read instanceof Unreadable) return
     const { reading, now } = situationOf(read, this.#now, this.#rules)
-    const seconds = replicaTimeSaved(reading, this.#now - SAVED_OVER, now) / 1000
-    this.#saved.replicas += seconds
-    this.#saved.cores += seconds * workload.requests.cpu
-    this.#saved.bytes += seconds * workload.requests.memory
+    this.#saves(workload, savedSince(reading, this.#now - SAVED_OVER, now))
     if (reading.enabled === true) this.#comes(nextTransition(reading, now, this.#rules))
   }
 
   record(): NamespaceRecord {
-    const { replicas, cores, bytes } = this.#saved
+    const { prices } = this.#accounting
+    const teams = [...this.#teams].map(([team, saved]) => [team, savedRecord(saved, prices)] as const)
     return {
       name: this.#name,
       workloads: this.#workloads,
       counts: this.#counts,
       next_transition: this.#next ? { ...this.#next, at: iso(this.#next.at) } : null,
-      saved: {
-        since: iso(this.#now - SAVED_OVER),
-        replica_seconds: Math.round(replicas),
-        cpu_core_seconds: Math.round(cores),
-        memory_byte_seconds: Math.round(bytes),
-      },
+      saved: { since: iso(this.#now - SAVED_OVER), ...savedRecord(this.#saved, prices) },
+      saved_by_team: Object.fromEntries(teams),
       policy: this.#policy(),
     }
+  }
+
+  #saves(workload: Workload, saved: Saved): void {
+    this.#saved = plus(this.#saved, saved)
+    const team = this.#accounting.teamOf?.(workload)
+    if (team !== undefined) this.#teams.set(team, plus(this.#teams.get(team) ?? NOTHING_SAVED, saved))
   }
 
   #policy(): PolicyRecord {
@@ -85,21 +95,4 @@ export class NamespaceSummary {
 /** No workload in any state. */
 export function noneOfAll(): StateCounts {
   return Object.fromEntries(WORKLOAD_STATES.map((state) => [state, 0])) as StateCounts
-}
-
-/**
- * The replicas that sleep saved since `from`, multiplied by milliseconds: of the present sleep, and of those whose
- * snooze and wake are still in the history. All replicas agree, even after a restart.
- */
-export function replicaTimeSaved(reading: Reading, from: Instant, now: Instant): number {
-  const { state, workload } = reading
-  const time = (since: Instant, until: Instant) => Math.max(0, Math.min(until, now) - Math.max(since, from))
-  let saved = 0
-  let snoozedAt: Instant | undefined
-  for (const { type, at, replicas } of state.history.toReversed()) {
-    if (type === 'wake' && snoozedAt !== undefined) saved += replicas * time(snoozedAt, at)
-    snoozedAt = type === 'snooze' ? at : undefined
-  }
-  const sleeps = state.asleep && !isRunning(workload)
-  return sleeps && state.snoozed ? saved + keptCount(reading) * time(state.snoozed.at, now) : saved
 }

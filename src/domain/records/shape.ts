@@ -148,12 +148,27 @@ export const NEXT_CHANGE = record('The next change in a namespace', {
   workloads: meaning('How many do that then', count),
 })
 
-export const SAVED = record('What sleep saved in the last week, as far as histories reach', {
-  since: meaning('A week ago', time),
+const MONEY = record('An amount of money', {
+  amount: { type: 'number', minimum: 0 } as Schema<number>,
+  currency: meaning('As the configuration names it', text),
+})
+
+const SAVED_AMOUNTS = {
   replica_seconds: meaning('Kept replicas, multiplied by the time asleep', count),
   cpu_core_seconds: meaning('The CPU that they request, multiplied by the time asleep', count),
   memory_byte_seconds: meaning('The memory that they request, multiplied by the time asleep', count),
+  money: meaning(
+    'Both by savings.prices of the configuration: requested, not billed; null: there are no prices',
+    orNothing(MONEY),
+  ),
+}
+
+export const SAVED = record('What sleep saved in the last week, as far as histories reach', {
+  since: meaning('A week ago', time),
+  ...SAVED_AMOUNTS,
 })
+
+export const SAVED_OF_TEAM = record("What sleep of a team's workloads saved in that week", SAVED_AMOUNTS)
 
 export const NAMESPACE = record('A namespace as Dormouse sees it', {
   name: text,
@@ -164,5 +179,9 @@ export const NAMESPACE = record('A namespace as Dormouse sees it', {
   ),
   next_transition: meaning('The next change between awake and asleep if nobody acts', orNothing(NEXT_CHANGE)),
   saved: SAVED,
+  saved_by_team: meaning(
+    'The same by the value of metrics.teamLabel, `none` for those without; empty: no label names teams',
+    mapOf(SAVED_OF_TEAM),
+  ),
   policy: POLICY,
 })

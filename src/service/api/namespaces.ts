@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { NamespaceSummary, type NamespaceRecord } from '../../domain/records/namespace-record.ts'
+import { parseLabelSelector } from '../../domain/policy/label-selector.ts'
 import { counted } from '../../domain/text.ts'
 import type { Kind, Workload } from '../../domain/workload/workload.ts'
 import { answer } from './answers.ts'
 import type { Authorization } from './auth/authorization.ts'
 import { continueToken } from './continue-tokens.ts'
-import { whenGone, type ApiMiddleware } from './context.ts'
+import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
 import { compare, isListed, listedIn } from './listing.ts'
 import { demandCurrent } from './lookup.ts'
 import { PAGE_SIZE } from './openapi/parameters.ts'
@@ -35,8 +36,14 @@ export function createNamespaceReads(
   const { workloads, rules, clock, settings } = deps
   const excluded = new Set(settings.excludeNamespaces)
 
+  /** Whether the request's filter lets it be counted. */
+  function chosenBy({ state: { input } }: ApiContext): (workload: Workload) => boolean {
+    const hasLabels = parseLabelSelector(input.query.labelSelector ?? '')
+    return ({ labels }) => hasLabels(labels)
+  }
+
   async function summed(name: string, all: readonly Workload[]): Promise<NamespaceRecord> {
-    const summary = new NamespaceSummary(name, clock(), rules)
+    const summary = new NamespaceSummary(name, clock(), rules, settings.accounting)
     for (const [index, workload] of all.entries()) {
       if (index % SUMMED_AT_ONCE === 0) await setImmediate()
       summary.add(workload)
@@ -44,12 +51,15 @@ export function createNamespaceReads(
     return summary.record()
   }
 
-  /** The namespaces behind `after` with what is listed in them, in order. */
-  function namespacesAfter(after: string, only: Kind | undefined): [string, ByKind][] {
+  /** The namespaces behind the page before with what is listed in them, in order. */
+  function namespacesAfter(ctx: ApiContext): [string, ByKind][] {
+    const { after, input } = ctx.state
+    const isChosen = chosenBy(ctx)
     const found = new Map<string, ByKind>()
-    for (const workload of workloads.list(undefined, only)) {
+    for (const workload of workloads.list(undefined, input.query.kind)) {
       const { namespace, kind } = workload
       if (namespace <= after || excluded.has(namespace) || !isListed(workload)) continue
+      if (!isChosen(workload)) continue
       const kinds: ByKind = found.get(namespace) ?? new Map()
       const ofKind = kinds.get(kind) ?? []
       ofKind.push(workload)
@@ -67,7 +77,7 @@ export function createNamespaceReads(
       const records: NamespaceRecord[] = []
       let sum = 0
       let end: string | null = null
-      const namespaces = namespacesAfter(ctx.state.after, kind)
+      const namespaces = namespacesAfter(ctx)
       for (let start = 0; start < namespaces.length && end === null && !gone.aborted; start += CONCURRENCY) {
         const batch = namespaces.slice(start, start + CONCURRENCY)
         const seen = await Promise.all(batch.map(([name, kinds]) => seenOf(name, kinds, visible)))
@@ -97,7 +107,7 @@ export function createNamespaceReads(
       })
       authorization.refuseExcluded(namespace)
       demandCurrent(workloads, only)
-      const record = await summed(namespace, listedIn(workloads, namespace, kinds))
+      const record = await summed(namespace, listedIn(workloads, namespace, kinds).filter(chosenBy(ctx)))
       answer(ctx, clock(), counted(record.workloads, 'workload'), record)
     },
   }

@@ -1,5 +1,6 @@
 import type { Clock, Monotonic } from '../process/clock.ts'
 import type { Config } from '../config/config.ts'
+import type { Accounting } from '../../domain/records/saved.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { LiveReader, Reviews, Workloads, Writer } from '../../kubernetes/ports.ts'
 import type { Kind } from '../../domain/workload/workload.ts'
@@ -36,6 +37,8 @@ export interface ApiSettings extends Pick<
   readonly kinds?: readonly Kind[]
   /** The name of the cluster for people; default: none. */
   readonly cluster?: string | null
+  /** Default: without prices and teams. */
+  readonly accounting?: Accounting
   readonly excludeNamespaces: readonly string[]
   readonly auth: AuthSettings
 }

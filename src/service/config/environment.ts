@@ -65,6 +65,7 @@ function valueOf(text: string, schema: Schema): { value: unknown } | { problem: 
   }
   if (types.includes('boolean') && /^(?:true|false)$/.test(text)) return { value: text === 'true' }
   if (types.includes('integer') && /^-?\d{1,15}$/.test(text)) return { value: Number(text) }
+  if (types.includes('number') && /^\d{1,9}(?:\.\d{1,9})?$/.test(text)) return { value: Number(text) }
   return { value: text }
 }
 

@@ -184,6 +184,18 @@ const renewAt: Schema<number> = key(
   0.667,
 )
 
+const price: Schema<number> = key('a number of at least 0', { type: 'number', minimum: 0 })
+/** What pods request is valued by them; null: no money is shown anywhere. */
+const prices = orNull(
+  entry({
+    currency: text('a currency of three letters such as EUR', { pattern: '^[A-Z]{3}$', maxLength: 3 }),
+    /** Of a core for an hour. */
+    cpu: price,
+    /** Of a GiB for an hour. */
+    memory: price,
+  }),
+)
+
 /** Every key, with its rule and its default; the defaults are the documented ones. `Config` is made from this. */
 export const CONFIG_SCHEMA = closed({
   /** How people call this cluster: the console shows it. */
@@ -312,6 +324,7 @@ export const CONFIG_SCHEMA = closed({
     /** Of workloads, or of their Namespaces. */
     teamLabel: orNull(labelKey),
   }),
+  savings: section({ prices }),
   log: section({ level: oneOf(LOG_LEVELS, 'info') }),
 })
 

@@ -1,8 +1,9 @@
 import type { Sleep } from '../../domain/schedule/schedule.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import type { WorkloadState } from '../../domain/records/workload-state.ts'
+import type { Saved } from '../../domain/records/saved.ts'
 import { Tally } from './tally.ts'
-import { Usage, type Saved, type Share } from './savings.ts'
+import { Usage, type Share } from './savings.ts'
 import type { Tracked } from './tracked.ts'
 
 /** The value of a workload's team label; undefined: neither it nor its Namespace has one. */

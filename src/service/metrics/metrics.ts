@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Prices } from '../../domain/records/saved.ts'
 import type { LeadershipObserver } from '../leadership/ports.ts'
 import { ApiMetrics } from './api-metrics.ts'
 import { exportComing } from './coming-metrics.ts'
@@ -22,6 +23,8 @@ export interface MetricsOptions extends TrackerOptions {
   readonly perWorkload: boolean
   /** Adds prom-client's metrics of the process. */
   readonly processMetrics: boolean
+  /** Adds what was saved in money; default: no money. */
+  readonly prices?: Prices | null
 }
 
 /**
@@ -46,12 +49,12 @@ export class Metrics implements LeadershipObserver {
   #waiting: () => number = () => 0
   #calendars: () => Iterable<{ name: string; readable: boolean }> = () => []
 
-  constructor({ perWorkload, processMetrics, ...options }: MetricsOptions) {
+  constructor({ perWorkload, processMetrics, prices = null, ...options }: MetricsOptions) {
     const { clock } = options
     const handlerFailed = handlerFailures(this.#own)
     this.workloads = new WorkloadTracker(options)
-    exportWorkloads(this.#ofLeader, this.workloads, perWorkload)
-    exportTeams(this.#ofLeader, this.workloads)
+    exportWorkloads(this.#ofLeader, this.workloads, { perWorkload, prices })
+    exportTeams(this.#ofLeader, this.workloads, prices)
     exportComing(this.#ofLeader, this.workloads, { clock, waiting: () => this.#waiting() })
     this.controller = new ControllerMetrics(this.#ofLeader, handlerFailed)
     this.webhook = new WebhookMetrics(this.#own, this.#ofLeader)

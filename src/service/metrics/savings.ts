@@ -1,3 +1,4 @@
+import { NOTHING_SAVED, plus, type Saved } from '../../domain/records/saved.ts'
 import type { Sleep } from '../../domain/schedule/schedule.ts'
 
 /** Replicas and their requests. Whole numbers, so that sums are exact when shares are subtracted again. */
@@ -5,13 +6,6 @@ export interface Share {
   readonly replicas: number
   readonly microcores: number
   readonly bytes: number
-}
-
-/** Saved since the start; never decreases. */
-export interface Saved {
-  readonly replicaSeconds: number
-  readonly coreSeconds: number
-  readonly byteSeconds: number
 }
 
 const NOTHING: Share = { replicas: 0, microcores: 0, bytes: 0 }
@@ -58,7 +52,7 @@ export class Usage {
   readonly #asleep = new Shares()
   readonly #awake = new Shares()
   #at: number
-  #saved: Saved = { replicaSeconds: 0, coreSeconds: 0, byteSeconds: 0 }
+  #saved = NOTHING_SAVED
 
   /** `seconds`, here and below: a time that never goes back. */
   constructor(seconds: number) {
@@ -80,15 +74,16 @@ export class Usage {
     yield { state: 'awake', ...this.#awake.total }
   }
 
+  /** Since the start; never decreases. */
   saved(seconds: number): Saved {
     const passed = seconds - this.#at
     this.#at = seconds
     const { replicas, microcores, bytes } = this.#asleep.total
-    this.#saved = {
-      replicaSeconds: this.#saved.replicaSeconds + replicas * passed,
-      coreSeconds: this.#saved.coreSeconds + (microcores / MICROCORES) * passed,
-      byteSeconds: this.#saved.byteSeconds + bytes * passed,
-    }
+    this.#saved = plus(this.#saved, {
+      replicaSeconds: replicas * passed,
+      coreSeconds: (microcores / MICROCORES) * passed,
+      byteSeconds: bytes * passed,
+    })
     return this.#saved
   }
 }

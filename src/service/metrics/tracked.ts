@@ -1,6 +1,5 @@
 import type { Instant } from '../process/clock.ts'
 import { autoscalerConflict, type AutoscalerConflict } from '../../domain/deciding/scaling.ts'
-import { keptCount } from '../../domain/workload/counts.ts'
 import { sleepsSuspended } from '../../domain/kinds.ts'
 import { nextTransition } from '../../domain/records/plan.ts'
 import type { Reading } from '../../domain/workload/reading.ts'
@@ -9,7 +8,8 @@ import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Schedule } from '../../domain/schedule/schedule.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import type { Operation } from '../../domain/workload/state.ts'
-import { currentReplicas, isRunning, type Workload } from '../../domain/workload/workload.ts'
+import { currentReplicas, type Workload } from '../../domain/workload/workload.ts'
+import { isSleeping, replicasSaved } from '../../domain/records/saved.ts'
 import { workloadState, type WorkloadState } from '../../domain/records/workload-state.ts'
 import type { Coming } from './coming.ts'
 import { shareOf, type Share } from './savings.ts'
@@ -45,16 +45,15 @@ export function readTracked(
   if (reading instanceof Unreadable)
     return { tracked: { state, source: managedBy(null), asleep: false }, history: [] }
   if (state === 'unmanaged') return undefined
-  const asleep = reading.state.asleep && !isRunning(workload)
-  const replicas = asleep ? keptCount(reading) : currentReplicas(workload)
+  const asleep = isSleeping(reading)
+  const runs = sleepsSuspended(workload.kind) ? 0 : currentReplicas(workload)
   const coming = workload.deleting ? undefined : nextTransition(reading, now, rules)
   const conflict = autoscalerConflict(reading, rules)
   const tracked = {
     state,
     source: managedBy(reading.effective.sources.enabled),
     asleep,
-    // A suspended CronJob saves nothing that could be measured.
-    share: shareOf(sleepsSuspended(workload.kind) ? 0 : replicas, workload.requests),
+    share: shareOf(asleep ? replicasSaved(reading) : runs, workload.requests),
     ...(coming && { coming: { type: coming.type, at: coming.at } }),
     ...(conflict && { conflict }),
     ...(reading.schedule?.calendar && { schedule: reading.schedule }),

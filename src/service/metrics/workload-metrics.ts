@@ -1,4 +1,5 @@
-import { MICROCORES, type Saved, type Share } from './savings.ts'
+import { moneyOf, type Prices, type Saved } from '../../domain/records/saved.ts'
+import { MICROCORES, type Share } from './savings.ts'
 import type { MetricFactory } from './metric-factory.ts'
 import type { WorkloadTracker } from './workload-tracker.ts'
 
@@ -6,7 +7,7 @@ import type { WorkloadTracker } from './workload-tracker.ts'
 export function exportWorkloads(
   factory: MetricFactory,
   tracker: WorkloadTracker,
-  perWorkload: boolean,
+  { perWorkload, prices }: { readonly perWorkload: boolean; readonly prices: Prices | null },
 ): void {
   factory.gauge(
     'workloads',
@@ -35,7 +36,7 @@ export function exportWorkloads(
       for (const [labels, count] of tracker.conflicts) gauge.set({ ...labels }, count)
     },
   )
-  exportUsage(factory, 'namespace', tracker)
+  exportUsage(factory, 'namespace', tracker, prices)
   if (!perWorkload) return
   factory.gauge(
     'workload_asleep',
@@ -49,7 +50,7 @@ export function exportWorkloads(
 }
 
 /** Adds the metrics of teams, computed at each scrape; without `metrics.teamLabel` they have no series. */
-export function exportTeams(factory: MetricFactory, tracker: WorkloadTracker): void {
+export function exportTeams(factory: MetricFactory, tracker: WorkloadTracker, prices: Prices | null): void {
   const { byTeam } = tracker
   factory.gauge(
     'workloads_by_team',
@@ -60,10 +61,8 @@ export function exportTeams(factory: MetricFactory, tracker: WorkloadTracker): v
       for (const [labels, count] of byTeam?.counts ?? []) gauge.set(labels, count)
     },
   )
-  exportUsage(factory, 'team', {
-    shares: () => byTeam?.shares() ?? [],
-    savings: () => tracker.teamSavings(),
-  })
+  const usages = { shares: () => byTeam?.shares() ?? [], savings: () => tracker.teamSavings() }
+  exportUsage(factory, 'team', usages, prices)
 }
 
 interface Usages<Label extends string> {
@@ -76,6 +75,7 @@ function exportUsage<Label extends 'namespace' | 'team'>(
   factory: MetricFactory,
   label: Label,
   usages: Usages<Label>,
+  prices: Prices | null,
 ): void {
   const [infix, by] = label === 'team' ? ['_by_team', ' By team.'] : ['', '']
   for (const { name, help, of } of REQUESTED)
@@ -88,6 +88,19 @@ function exportUsage<Label extends 'namespace' | 'team'>(
       counter.reset()
       for (const saved of usages.savings()) counter.inc({ [label]: saved[label] }, of(saved))
     })
+  if (!prices) return
+  const { currency } = prices
+  // A counter, not the prices alone: a later price values no time that has passed, and increase() is all that it takes.
+  factory.counter<string>(
+    `saved_money${infix}_total`,
+    `Price of what sleeping workloads request, by savings.prices; requested, not billed.${by}`,
+    [label, 'currency'],
+    (counter) => {
+      counter.reset()
+      for (const saved of usages.savings())
+        counter.inc({ [label]: saved[label], currency }, moneyOf(saved, prices))
+    },
+  )
 }
 
 const REQUESTED = [

@@ -10,7 +10,8 @@ import { readText } from './settings.ts'
 
 /** @throws UsageError when a key file cannot be read, or the settings of authentication cannot work */
 export async function apiOf(wiring: Wiring): Promise<Api> {
-  const { config, cluster, rules, clock, logger, metrics, excludeNamespaces, local, signIn } = wiring
+  const { config, cluster, rules, accounting, clock, logger, metrics, excludeNamespaces, local, signIn } =
+    wiring
   const auth: AuthSettings = { ...config.auth, local: local ?? (await localAuth(config)) }
   const { bodyLimit, rate, trustedProxies, waiters } = config.api
   try {
@@ -24,6 +25,7 @@ export async function apiOf(wiring: Wiring): Promise<Api> {
       logger,
       settings: {
         cluster: config.cluster,
+        accounting,
         excludeNamespaces,
         bodyLimit,
         rate,

@@ -24,8 +24,8 @@ export function publishedSettings(wiring: Wiring, leads: () => boolean): Publish
 /**
  * The published settings by key, as the client reads them: a text, or JSON: lists of kinds
  * (`rollouts.argoproj.io=.spec.replicas`) and of excluded namespaces, the rules with durations in milliseconds, the
- * policies, and the dates of each calendar as in the configuration, including those of its files. `unpublished` names
- * the settings that are left out, with the reason. null: delete the key.
+ * policies, the dates of each calendar as in the configuration, including those of its files, and the prices.
+ * `unpublished` names the settings that are left out, with the reason. null: delete the key.
  */
 export function settingsForClients(
   config: Config,
@@ -35,9 +35,11 @@ export function settingsForClients(
 ): Record<string, string | null> {
   const { timezone, kinds, policies, console } = config
   const { operationTimeout, newWorkloadGrace, wakeHold, backoff } = config
+  const { prices } = config.savings
   const large: Record<string, string> = {
     policies: JSON.stringify(policies),
     calendars: JSON.stringify(datesOf(config, calendars)),
+    prices: prices ? JSON.stringify(prices) : '',
   }
   const unpublished = Object.entries(large).flatMap(([key, text]) => {
     const why = text.length <= EMPTY ? undefined : whyUnpublished(config, text)
@@ -50,13 +52,15 @@ export function settingsForClients(
     kinds: JSON.stringify(kinds.map(({ resource, specReplicasPath }) => `${resource}=${specReplicasPath}`)),
     excludeNamespaces: JSON.stringify(excludeNamespaces),
     console: console.enabled ? console.url : null,
+    teamLabel: config.metrics.teamLabel,
     ...large,
+    ...(prices ? {} : { prices: null }),
     ...Object.fromEntries(unpublished.map(([key]) => [key, null])),
     unpublished: unpublished.length === 0 ? null : JSON.stringify(Object.fromEntries(unpublished)),
   }
 }
 
-/** Whether a list or map is empty. */
+/** At most so many characters: an empty list or map, or nothing. */
 const EMPTY = 2
 
 /** undefined: it is published. */

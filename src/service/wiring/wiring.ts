@@ -3,8 +3,9 @@ import type { ConfiguredCalendars } from '../calendars/configured-calendars.ts'
 import type { Clock } from '../process/clock.ts'
 import { excludedNamespaces, type Config } from '../config/config.ts'
 import type { OneTimeSignIn } from '../../console/console.ts'
+import { teamOf, type Accounting } from '../../domain/records/saved.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
+import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { Identity } from '../../kubernetes/identity.ts'
 import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
 import type { Probing } from '../../kubernetes/registration/proof.ts'
@@ -43,6 +44,7 @@ export interface ServiceOptions {
 /** The parts and settings that all parts of the service share. */
 export interface Wiring extends ServiceOptions {
   readonly rules: Rules
+  readonly accounting: Accounting
   readonly calendars: ConfiguredCalendars
   readonly excludeNamespaces: readonly string[]
   readonly evaluations: Evaluations
@@ -75,11 +77,13 @@ export function wire(options: ServiceOptions): Wiring {
   })
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload, teamLabel } = config.metrics
-  const teamOf =
-    teamLabel === null
-      ? undefined
-      : ({ labels, namespace }: Workload) =>
-          labels?.[teamLabel] ?? cluster.namespaces.get(namespace)?.labels?.[teamLabel]
+  const accounting: Accounting = {
+    prices: config.savings.prices,
+    teamOf:
+      teamLabel === null
+        ? undefined
+        : (workload) => teamOf(teamLabel, workload, cluster.namespaces.get(workload.namespace)),
+  }
   const evaluations: Evaluations = new Evaluations({
     workloads: { get: (key) => cluster.informer.get(key), list: () => cluster.informer.list() },
     rules,
@@ -91,7 +95,7 @@ export function wire(options: ServiceOptions): Wiring {
     rules,
     clock,
     perWorkload,
-    teamOf,
+    ...accounting,
     excludeNamespaces,
     processMetrics: true,
   })
@@ -118,6 +122,7 @@ export function wire(options: ServiceOptions): Wiring {
   return {
     ...options,
     rules,
+    accounting,
     calendars,
     excludeNamespaces,
     evaluations,

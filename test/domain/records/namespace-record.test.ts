@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { NamespaceSummary, noneOfAll, SAVED_OVER } from '../../../src/domain/records/namespace-record.ts'
+import { NamespaceSummary, noneOfAll } from '../../../src/domain/records/namespace-record.ts'
+import { SAVED_OVER, type Accounting } from '../../../src/domain/records/saved.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { HOUR, RULES } from '../../support/rules.ts'
 import { aWorkload } from '../../support/fake-cluster.ts'
@@ -28,7 +29,9 @@ describe('the record of a namespace', () => {
         replica_seconds: 0,
         cpu_core_seconds: 0,
         memory_byte_seconds: 0,
+        money: null,
       },
+      saved_by_team: {},
       policy: {
         enabled: { value: false, source: null },
         schedule: { value: null, source: null },
@@ -96,6 +99,26 @@ describe('the record of a namespace', () => {
       replica_seconds: 2 * 4 * 7200,
       cpu_core_seconds: 4 * 7200,
       memory_byte_seconds: 2 * 4 * 7200 * 1000,
+    })
+  })
+
+  it('values what was saved, and says whose it is, where prices and a label of teams are configured', () => {
+    const accounting: Accounting = {
+      prices: { currency: 'EUR', cpu: 0.5, memory: 0 },
+      teamOf: ({ labels }) => labels?.['team'] ?? 'none',
+    }
+    const summary = new NamespaceSummary('shop', NOON, RULES, accounting)
+    const requests = { cpu: 0.5, memory: 1000 }
+    summary.add(managed(asleep, { ...down, requests }))
+    summary.add(managed(asleep, { ...down, name: 'b', requests, labels: { ...down.labels, team: 'web' } }))
+    const { saved, saved_by_team: byTeam } = summary.record()
+    expect(saved.money).to.deep.equal({ amount: 4, currency: 'EUR' })
+    expect(Object.keys(byTeam)).to.deep.equal(['none', 'web'])
+    expect(byTeam['web']).to.deep.equal({
+      replica_seconds: 4 * 7200,
+      cpu_core_seconds: 2 * 7200,
+      memory_byte_seconds: 4 * 7200 * 1000,
+      money: { amount: 2, currency: 'EUR' },
     })
   })
 })

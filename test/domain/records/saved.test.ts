@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import type { Reading } from '../../../src/domain/workload/reading.ts'
-import { replicaTimeSaved } from '../../../src/domain/records/namespace-record.ts'
+import { aNamespace } from '../policy/inheriting.ts'
+import { moneyOf, NOTHING_SAVED, savedSince, teamOf } from '../../../src/domain/records/saved.ts'
 import type { Operation, State } from '../../../src/domain/workload/state.ts'
 import { read } from '../../support/readable.ts'
 import { HOUR } from '../../support/rules.ts'
-import { aDeployment } from '../../support/workloads.ts'
+import { aCronJob, aDeployment } from '../../support/workloads.ts'
 
 const NOW = Date.parse('2026-03-03T12:00:00Z')
 const WEEK = NOW - 7 * 24 * HOUR
@@ -21,7 +22,7 @@ function reading(state: Partial<State>, replicas = 3): Reading {
 
 /** In replica hours. */
 function saved(state: Partial<State>, replicas?: number): number {
-  return replicaTimeSaved(reading(state, replicas), WEEK, NOW) / HOUR
+  return savedSince(reading(state, replicas), WEEK, NOW).replicaSeconds / 3600
 }
 
 describe('what sleep saved', () => {
@@ -62,5 +63,33 @@ describe('what sleep saved', () => {
     expect(saved({ history })).to.equal(0)
     const half = [operation('wake', ago(100), 2), operation('snooze', ago(300))]
     expect(saved({ history: half })).to.equal(2 * 68)
+  })
+
+  it('is not cut short by a wake that the cluster refused', () => {
+    const refused = { ...operation('wake', ago(15), 4), result: 'failed' } as const
+    expect(
+      saved({ history: [operation('wake', ago(10), 4), refused, operation('snooze', ago(20))] }),
+    ).to.equal(4 * 10)
+  })
+
+  it('is nothing of a suspended CronJob, which has no pods to measure', () => {
+    const found = read(aCronJob('shop/report').with({ replicas: 0, requests: { cpu: 1, memory: 1 } }))
+    const snoozed = { at: ago(2), replicas: 1, trigger: 'schedule', by: null } as const
+    const history = [operation('wake', ago(10), 1), operation('snooze', ago(20))]
+    const state = { ...found.state, asleep: true, snoozed, history }
+    expect(savedSince({ ...found, state }, WEEK, NOW)).to.deep.equal(NOTHING_SAVED)
+  })
+
+  it('is valued by the prices of a core and of a GiB for an hour', () => {
+    const saved = { replicaSeconds: 1, coreSeconds: 2 * 3600, byteSeconds: 10 * 3600 * 2 ** 30 }
+    expect(moneyOf(saved, { currency: 'EUR', cpu: 0.031, memory: 0.004 })).to.be.closeTo(0.102, 1e-9)
+  })
+
+  it("is its team's: by its own label, else by that of its Namespace", () => {
+    const web = aDeployment('shop/web')
+    const namespace = aNamespace({ labels: { team: 'checkout' } })
+    expect(teamOf('team', web.with({ labels: { team: 'search' } }), namespace)).to.equal('search')
+    expect(teamOf('team', web, namespace)).to.equal('checkout')
+    expect(teamOf('team', web, undefined)).to.equal('none')
   })
 })

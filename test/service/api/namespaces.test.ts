@@ -57,6 +57,14 @@ describe('namespaces of the API', () => {
     expect((await get('a?kind=statefulsets')).body.data).to.deep.include({ workloads: 0 })
   })
 
+  it('can be asked for by the labels of workloads', async () => {
+    put('a')
+    service.cluster.put(managed({}, { namespace: 'b', labels: { team: 'web' } }))
+    service.cluster.put(managed({}, { namespace: 'b', name: 'other' }))
+    expect(await namesOf('?labelSelector=team%3Dweb')).to.deep.equal(['b'])
+    expect((await get('b?labelSelector=team%3Dweb')).body.data).to.deep.include({ workloads: 1 })
+  })
+
   it('count only what the caller may list', async () => {
     for (const kind of KINDS) put('shop', kind)
     put('bank')

@@ -1,6 +1,7 @@
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
+import type { TeamOf } from '../../../src/service/metrics/by-team.ts'
 import { WorkloadTracker } from '../../../src/service/metrics/workload-tracker.ts'
 import { NOW } from './workload.ts'
 
@@ -40,7 +41,12 @@ export class FollowedTracker extends WorkloadTracker {
   readonly #copies: Map<string, Workload>
   readonly #evaluations: Evaluations
 
-  constructor(rules: Rules, time = new PassingTime(), excludeNamespaces: readonly string[] = []) {
+  constructor(
+    rules: Rules,
+    time = new PassingTime(),
+    excludeNamespaces: readonly string[] = [],
+    teamOf?: TeamOf,
+  ) {
     const copies = new Map<string, Workload>()
     const find = (key: WorkloadKey) => copies.get(keyOf(key))
     const tellAgain = (keys: Iterable<WorkloadKey>) => {
@@ -49,7 +55,7 @@ export class FollowedTracker extends WorkloadTracker {
     const { clock, monotonic, later } = time
     const workloads = { get: find, list: () => copies.values() }
     const evaluations = new Evaluations({ workloads, rules, clock, later, due: tellAgain })
-    super({ evaluations, rules, clock, monotonic, excludeNamespaces })
+    super({ evaluations, rules, clock, monotonic, excludeNamespaces, teamOf })
     this.time = time
     this.#copies = copies
     this.#evaluations = evaluations

@@ -211,6 +211,21 @@ describe('metrics', () => {
     ])
   })
 
+  it('show what sleep saves in money where prices are configured, and no money elsewhere', async () => {
+    let seconds = 0
+    const monotonic = () => seconds * 1000
+    const prices = { currency: 'EUR', cpu: 0.5, memory: 0 }
+    const metrics = someMetrics({ teamOf: () => 'web', monotonic, prices })
+    metrics.lead(true)
+    metrics.workloads.changed(undefined, asleep(aWorkload()))
+    seconds = 2 * 3600
+    expect((await metrics.exposition()).split('\n')).to.include.members([
+      'dormouse_saved_money_total{namespace="shop",currency="EUR"} 1.5',
+      'dormouse_saved_money_by_team_total{team="web",currency="EUR"} 1.5',
+    ])
+    expect(await busy().exposition()).not.to.include('money')
+  })
+
   it('show what calendars change in the coming week, by workload of each date', async () => {
     const rules = rulesWith({}, calendarsOf({ de: { '2026-03-04': '', '2026-03-08': '', '2026-03-09': '' } }))
     const metrics = someMetrics({ rules })

@@ -113,6 +113,25 @@ describe('the settings that are published for clients', () => {
     expect([silent.calendars, silent.unpublished]).to.deep.equal([undefined, { calendars: 'publish: false' }])
   })
 
+  it('have the prices and the label of teams, by which the client sums up what was saved', () => {
+    const PRICED =
+      'savings: { prices: { currency: EUR, cpu: 0.031, memory: 0.004 } }\nmetrics: { teamLabel: team }'
+    const { config, service } = known(PRICED)
+    expect(service.prices).to.deep.equal(config.savings.prices)
+    expect(service.teamLabel).to.equal('team')
+    const silent = known(`${PRICED}\npublish: false`).service
+    expect([silent.prices, silent.unpublished]).to.deep.equal([undefined, { prices: 'publish: false' }])
+    const none = known('publish: false').service
+    expect([none.prices, none.teamLabel, none.unpublished]).to.deep.equal([undefined, undefined, {}])
+  })
+
+  it('have no prices where a key is not known here: it would change the amounts', () => {
+    const prices = { currency: 'EUR', cpu: 0.031, memory: 0.004 }
+    expect(knownService({ prices: JSON.stringify(prices) }).prices).to.deep.equal(prices)
+    const pools = JSON.stringify({ ...prices, pools: { spot: { cpu: 0.01 } } })
+    expect(knownService({ prices: pools }).prices).to.equal(undefined)
+  })
+
   it('leave out what is too large for a ConfigMap, and say so', () => {
     const days = Array.from({ length: 600 }, (_, day) => CHRISTMAS + 2 * day * DAY)
     const names = Array.from({ length: 50 }, (_, number) => `calendar-${number}`)

@@ -64,9 +64,9 @@ const READS = [
     description: 'The paths of this API, its kinds, where this document is, which cluster this is, and who asks.' },
   { id: 'listWorkloads', method: 'get', path: '/api/v1/workloads', tag: 'Read', summary: 'All workloads that you may see', query: ['namespace', 'kind', ...filters], answer: 'ListAnswer',
     description: 'Of all namespaces and kinds that you may list, in pages. What a controller owns is left out.' },
-  { id: 'listNamespaces', method: 'get', path: NAMESPACES, tag: 'Read', summary: 'The namespaces that you may see', query: ['kind', 'limit', 'continue'], answer: 'NamespacesAnswer',
+  { id: 'listNamespaces', method: 'get', path: NAMESPACES, tag: 'Read', summary: 'The namespaces that you may see', query: ['kind', 'labelSelector', 'limit', 'continue'], answer: 'NamespacesAnswer',
     description: 'Those with workloads that you may list, ordered by name, in pages: how many are in which state, what comes next, what was saved. What you may not list is not counted.' },
-  { id: 'readNamespace', method: 'get', path: NAMESPACE, tag: 'Read', summary: 'A namespace', query: ['kind'], answer: 'NamespaceAnswer',
+  { id: 'readNamespace', method: 'get', path: NAMESPACE, tag: 'Read', summary: 'A namespace', query: ['kind', 'labelSelector'], answer: 'NamespaceAnswer',
     description: 'How many of its workloads are in which state, what comes next, what was saved; of the kinds that you may list. Right: `list` of any kind.' },
 ] as const satisfies readonly Entry[]
 

@@ -1,4 +1,5 @@
-import { noneOfAll, SAVED_OVER, type NamespaceRecord } from '../../../domain/records/namespace-record.ts'
+import { noneOfAll, type NamespaceRecord } from '../../../domain/records/namespace-record.ts'
+import { SAVED_OVER } from '../../../domain/records/saved.ts'
 import type { StatusRecord, TransitionRecord } from '../../../domain/records/record.ts'
 import { KINDS } from '../../../domain/workload/workload.ts'
 import { HTTP_STATUS, type ErrorCode } from '../../process/errors.ts'
@@ -87,17 +88,20 @@ const inBulk: readonly BulkItem[] = [
   },
 ]
 
+const saved = {
+  replica_seconds: 1_036_800,
+  cpu_core_seconds: 259_200,
+  memory_byte_seconds: 278_306_955_264_000,
+  money: { amount: 2.519993, currency: 'EUR' },
+}
+
 const shop: NamespaceRecord = {
   name: 'shop',
   workloads: 2,
   counts: { deployments: { ...noneOfAll(), pinned_snoozed: 1, snoozed: 1 } },
   next_transition: { at: wake.at, type: wake.type, workloads: 1 },
-  saved: {
-    since: new Date(Date.parse(timestamp) - SAVED_OVER).toISOString(),
-    replica_seconds: 1_036_800,
-    cpu_core_seconds: 259_200,
-    memory_byte_seconds: 278_306_955_264_000,
-  },
+  saved: { since: new Date(Date.parse(timestamp) - SAVED_OVER).toISOString(), ...saved },
+  saved_by_team: { checkout: saved },
   policy: {
     enabled: { value: true, source: 'policy/dev' },
     schedule: { value: '7:00-19:00,Mon-Fri', source: 'namespace/shop' },

@@ -1,0 +1,122 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { sleepsSuspended } from '../kinds.ts'
+import type { Namespace } from '../policy/inheritance.ts'
+import { keptCount } from '../workload/counts.ts'
+import type { Reading } from '../workload/reading.ts'
+import { isRunning, type Workload } from '../workload/workload.ts'
+
+/** Milliseconds: savings are summed over a week. */
+export const SAVED_OVER = 7 * 24 * 3_600_000
+
+const HOUR_S = 3600
+const GIB = 2 ** 30
+/** An amount of money has six decimals, so that sums of small amounts are right. */
+const DECIMALS = 1e6
+
+/** Replicas that sleep keeps from running, and what their pods request, each multiplied by seconds. */
+export interface Saved {
+  readonly replicaSeconds: number
+  readonly coreSeconds: number
+  readonly byteSeconds: number
+}
+
+/** The prices of a core and of a GiB of memory for an hour. */
+export interface Prices {
+  /** Three letters (ISO 4217), such as EUR. */
+  readonly currency: string
+  readonly cpu: number
+  readonly memory: number
+}
+
+/** How savings are valued, and whose they are. */
+export interface Accounting {
+  /** null: none are configured, so money is shown nowhere. */
+  readonly prices: Prices | null
+  /** undefined: no label names teams. */
+  readonly teamOf?: ((workload: Workload) => string) | undefined
+}
+
+export const NOT_VALUED: Accounting = { prices: null }
+export const NOTHING_SAVED: Saved = { replicaSeconds: 0, coreSeconds: 0, byteSeconds: 0 }
+
+export function plus(a: Saved, b: Saved): Saved {
+  return {
+    replicaSeconds: a.replicaSeconds + b.replicaSeconds,
+    coreSeconds: a.coreSeconds + b.coreSeconds,
+    byteSeconds: a.byteSeconds + b.byteSeconds,
+  }
+}
+
+/** The price of what was saved: of what pods request, which is not what a provider bills. */
+export function moneyOf({ coreSeconds, byteSeconds }: Saved, { cpu, memory }: Prices): number {
+  return (coreSeconds * cpu + (byteSeconds / GIB) * memory) / HOUR_S
+}
+
+/** In the units that prices have. */
+export function hoursOf({ coreSeconds, byteSeconds }: Saved): { core: number; memoryGib: number } {
+  return { core: coreSeconds / HOUR_S, memoryGib: byteSeconds / GIB / HOUR_S }
+}
+
+/** As records show it; in whole seconds, so that sums of records are exact. */
+export function savedRecord(saved: Saved, prices: Prices | null) {
+  const { replicaSeconds, coreSeconds, byteSeconds } = saved
+  const money = prices && {
+    amount: Math.round(moneyOf(saved, prices) * DECIMALS) / DECIMALS,
+    currency: prices.currency,
+  }
+  return {
+    replica_seconds: replicaSeconds,
+    cpu_core_seconds: coreSeconds,
+    memory_byte_seconds: byteSeconds,
+    money,
+  }
+}
+
+/** The value of the label that names teams, of a workload or else of its Namespace; `none`: neither has it. */
+export function teamOf(label: string, { labels }: Workload, namespace: Namespace | undefined): string {
+  return labels?.[label] || namespace?.labels?.[label] || 'none'
+}
+
+/** Whether it sleeps, and no pod of it is asked for. */
+export function isSleeping({ state, workload }: Reading): boolean {
+  return state.asleep && !isRunning(workload)
+}
+
+/** The replicas that its sleep saves now; a suspended CronJob saves nothing that could be measured. */
+export function replicasSaved(reading: Reading): number {
+  return isSleeping(reading) && !sleepsSuspended(reading.workload.kind) ? keptCount(reading) : 0
+}
+
+/**
+ * What its sleep saved since `from`: of the present sleep, and of those whose snooze and wake are still in the history.
+ * All replicas agree, even after a restart.
+ */
+export function savedSince(reading: Reading, from: Instant, now: Instant): Saved {
+  return savedBy(reading.workload, replicaTimeSaved(reading, from, now))
+}
+
+/** By replicas multiplied by milliseconds; in whole seconds. */
+export function savedBy({ requests }: Pick<Workload, 'requests'>, replicaTime: number): Saved {
+  const seconds = replicaTime / 1000
+  return {
+    replicaSeconds: Math.round(seconds),
+    coreSeconds: Math.round(seconds * requests.cpu),
+    byteSeconds: Math.round(seconds * requests.memory),
+  }
+}
+
+/** Replicas multiplied by milliseconds. */
+function replicaTimeSaved(reading: Reading, from: Instant, now: Instant): number {
+  const { state, workload } = reading
+  if (sleepsSuspended(workload.kind)) return 0
+  const time = (since: Instant, until: Instant) => Math.max(0, Math.min(until, now) - Math.max(since, from))
+  let saved = 0
+  let snoozedAt: Instant | undefined
+  for (const { type, at, replicas, result } of state.history.toReversed()) {
+    // The cluster refused it.
+    if (result === 'failed') continue
+    if (type === 'wake' && snoozedAt !== undefined) saved += replicas * time(snoozedAt, at)
+    snoozedAt = type === 'snooze' ? at : undefined
+  }
+  return state.snoozed ? saved + replicasSaved(reading) * time(state.snoozed.at, now) : saved
+}
