@@ -1,3 +1,4 @@
+import { comingInstant } from '../domain/schedule/coming-instant.ts'
 import {
   aDuration,
   durationIn,
@@ -18,41 +19,9 @@ export function durationOption(option: string, text: string, bounds: Bounds = RE
   throw new UsageError(`${option}: expected ${aDuration(bounds)}, found '${text}'${unitAdvice(text)}`)
 }
 
-const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const AN_END = "a time such as 18:00, 'mon 8:00', fri, tomorrow, 2026-11-24 or 2026-11-24T18:00"
-
-/**
- * The instant that follows `--until`: the next time when the clock shows that, the end of a date, or an instant. Local
- * times are in `zone`. @throws UsageError where it is no time, or none that is ahead
- */
-export async function parseUntil(text: string, now: Instant, zone = 'local'): Promise<Instant> {
-  const { DateTime } = await import('luxon')
-  const here = DateTime.fromMillis(now, { zone })
-  const [, day, clock] =
-    /^(?:(today|tomorrow|sun|mon|tue|wed|thu|fri|sat)[a-z]*)?[ ,]*(\d{1,2}:\d{2})?$/i.exec(text.trim()) ?? []
-  let end = DateTime.fromISO(text.trim(), { zone })
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text.trim())) end = end.plus({ days: 1 })
-  if (day !== undefined || clock !== undefined) {
-    const [hour = 0, minute = 0] = (clock ?? '').split(':').map(Number)
-    const weekday = WEEKDAYS.indexOf((day ?? '').toLowerCase())
-    const ahead =
-      day?.toLowerCase() === 'tomorrow' ? 1 : weekday < 0 ? 0 : (weekday - (here.weekday % 7) + 7) % 7
-    if (clock !== undefined && (hour > 23 || minute > 59)) throw wrongEnd(text)
-    end = here.plus({ days: ahead }).set({ hour, minute, second: 0, millisecond: 0 })
-    // A day alone means its end, as a date does.
-    if (clock === undefined) end = end.startOf('day').plus({ days: 1 })
-    else if (end.toMillis() <= now && day?.toLowerCase() !== 'today')
-      end = end.plus({ days: weekday < 0 ? 1 : 7 })
-  }
-  if (!end.isValid) throw wrongEnd(text)
-  const instant = end.toMillis()
-  if (instant <= now) throw new UsageError(`--until: ${text} has passed; give ${AN_END}`)
-  if (instant - now > LONGEST) throw new UsageError(`--until: ${text} is more than a year ahead`)
-  return instant
-}
-
-function wrongEnd(text: string): UsageError {
-  return new UsageError(`--until: expected ${AN_END}, found '${text}'`)
+/** The instant that follows `--until`, as `comingInstant` has it. @throws UsageError */
+export function parseUntil(text: string, now: Instant, zone?: string): Promise<Instant> {
+  return comingInstant('--until', text, now, zone)
 }
 
 /** Whole minutes to an instant, rounded up, in milliseconds. */

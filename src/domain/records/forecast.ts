@@ -1,16 +1,21 @@
 import type { Instant } from '../../service/process/clock.ts'
+import { decide } from '../deciding/decide.ts'
 import type { ReasonCode } from '../deciding/decision.ts'
 import { InvalidSettings, type InvalidSetting } from './invalid-settings.ts'
 import { planStep, type Step } from '../deciding/operation.ts'
 import type { Namespace } from '../policy/inheritance.ts'
 import type { Source } from '../policy/settings.ts'
 import { hasSleepMark, readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
+import { foreseenAt } from './plan.ts'
 import { policyRecord, reasonOf, type PolicyRecord } from './record.ts'
 import type { Rules } from '../deciding/rules.ts'
+import { situationOf, type Situation } from '../deciding/situation.ts'
+import type { Prices } from './saved.ts'
+import { WeekSummary, type Week } from './week.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
 
-/** Dormouse's immediate decision about one workload, and why. */
+/** Dormouse's decision about one workload, and why. */
 export interface Expected extends WorkloadKey {
   readonly managed: boolean
   readonly before: 'awake' | 'asleep'
@@ -29,7 +34,7 @@ export interface NeededWorkload extends WorkloadKey {
   readonly answers: string
 }
 
-/** The immediate effect of a configuration on a cluster. */
+/** The effect of a configuration on a cluster: the immediate one, or that at a later time if nobody acts until then. */
 export interface Forecast {
   readonly counts: {
     readonly workloads: number
@@ -42,6 +47,8 @@ export interface Forecast {
   }
   /** Workloads that are managed, that change, or whose settings cannot be read. */
   readonly workloads: readonly Expected[]
+  /** From that time on. */
+  readonly week: Week
   readonly invalid: readonly InvalidSetting[]
   /** Among the managed ones. */
   readonly needed: readonly NeededWorkload[]
@@ -58,24 +65,37 @@ interface Seen {
   readonly policies: readonly string[]
 }
 
+interface Wanted {
+  /** The time that is foretold; default: now. */
+  readonly at?: Instant
+  /** Default: none, and so no money. */
+  readonly prices?: Prices | null
+}
+
 /** The same decisions as the controller's, on all workloads at once; nothing is carried out. */
 export function forecast(
   { workloads, namespaces, excluded, needed, policies }: Seen,
   now: Instant,
   rules: Rules,
+  { at = now, prices = null }: Wanted = {},
 ): Forecast {
   const all = [...workloads]
   const reached = all.filter(({ namespace }) => !excluded.has(namespace))
   const invalid = new InvalidSettings()
   const expected: Expected[] = []
   const sources = new Set<Source | null>()
+  const week = new WeekSummary()
   for (const workload of reached) {
     const read = readWorkload(workload, rules)
     const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
     for (const source of Object.values(reading.effective.sources)) sources.add(source)
-    const step = planStep(workload, now, rules)
+    const isForeseen = !(read instanceof Unreadable) && (at > now || read.enabled === true)
+    const start = isForeseen ? foreseenAt(situationOf(read, now, rules), at) : undefined
+    const step =
+      at > now && start && !workload.deleting ? stepTo(start, reading) : stepNow(workload, now, rules)
     const each = expectedOf(workload, step, reading)
     const isFaulty = invalid.addOf(reading, step.decision.reason)
+    if (each.managed && start) week.add(start)
     if (each.managed || each.change !== null || isFaulty) expected.push(each)
   }
   for (const namespace of namespaces) if (!excluded.has(namespace.name)) invalid.addNamespace(namespace)
@@ -91,15 +111,36 @@ export function forecast(
       wakes: expected.filter(({ change }) => change === 'wake').length,
     },
     workloads: expected,
+    week: week.record(prices),
     invalid: invalid.list(),
     needed: needed.filter((each) => names.has(keyOf(each))),
     idlePolicies: policies.filter((name) => !sources.has(`policy/${name}`)),
   }
 }
 
-function expectedOf(workload: Workload, { decision, target }: Step, reading: Reading): Expected {
+/** A decision, the workload after it, and how its pods move. */
+interface Foretold extends Pick<Step, 'decision' | 'target'>, Pick<Expected, 'change'> {}
+
+function stepNow(workload: Workload, now: Instant, rules: Rules): Foretold {
+  const { decision, target } = planStep(workload, now, rules)
+  const { action } = decision
+  const change = action === 'snooze' || action === 'wake' ? action : null
+  return { decision, change, ...(target && { target }) }
+}
+
+/** From the workload as it is read to what it will be. */
+function stepTo(situation: Situation, { state }: Reading): Foretold {
+  const { asleep } = situation.state
+  const change = asleep === state.asleep ? null : asleep ? 'snooze' : 'wake'
+  return { decision: decide(situation), target: situation.reading, change }
+}
+
+function expectedOf(
+  workload: Workload,
+  { decision: { reason }, target, change }: Foretold,
+  reading: Reading,
+): Expected {
   const { kind, namespace, name } = workload
-  const { action, reason } = decision
   const isAsleep = reading.state.asleep || (!target && hasSleepMark(workload))
   return {
     kind,
@@ -108,7 +149,7 @@ function expectedOf(workload: Workload, { decision, target }: Step, reading: Rea
     managed: reading.enabled === true,
     before: isAsleep ? 'asleep' : 'awake',
     after: (target?.state.asleep ?? isAsleep) ? 'asleep' : 'awake',
-    change: action === 'snooze' || action === 'wake' ? action : null,
+    change,
     rule: reason.code,
     reason: reasonOf(reading, reason),
     policy: policyRecord(reading),

@@ -1,4 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
+import type { Decision } from '../deciding/decision.ts'
 import { decide } from '../deciding/decide.ts'
 import { carryOut } from '../deciding/operation.ts'
 import { completed } from '../deciding/history.ts'
@@ -53,7 +54,8 @@ export function* plannedSteps(
   const start = situationOf(readOrRefuse(workload, rules), now, rules)
   if (start.reading.enabled !== true) return
   let isFirst = true
-  for (const step of foresee(start, until, DECISIONS_FOR_PLAN)) {
+  for (const foreseen of foresee(start, until, DECISIONS_FOR_PLAN)) {
+    const step = transitionOf(foreseen)
     yield step && isFirst ? delayed(step, rules.waitOf?.(workload, decide(start), now)) : step
     if (step) isFirst = false
   }
@@ -66,17 +68,50 @@ export function delayed(next: Transition, wait: WakeWait | undefined): Transitio
 
 /** The next transition if nobody acts; undefined while it is pinned or permanently overridden. */
 export function nextTransition(reading: Reading, now: Instant, rules: Rules): Transition | undefined {
-  for (const step of foresee(situationOf(reading, now, rules), now + FARTHEST, DECISIONS_FOR_NEXT))
+  for (const foreseen of foresee(situationOf(reading, now, rules), now + FARTHEST, DECISIONS_FOR_NEXT)) {
+    const step = transitionOf(foreseen)
     if (step) return step
+  }
   return undefined
 }
 
-/** Simulates the next decisions, each at the instant that the one before names; undefined: no change. */
-function* foresee(
+/** A decision to come, with the workload before and after it. */
+interface Foreseen {
+  readonly at: Instant
+  readonly decision: Decision
+  readonly before: Reading
+  readonly after: Reading
+}
+
+/** undefined: it moves nothing. A wake that gives a kept count back to an awake workload is not a transition. */
+function transitionOf({ at, decision: { action, reason }, before }: Foreseen): Transition | undefined {
+  const isMoved = action === 'snooze' || (action === 'wake' && before.state.asleep)
+  return isMoved ? { at, type: action, reason: reason.text } : undefined
+}
+
+/** The workload at a later time, if nobody acts until then. */
+export function foreseenAt(start: Situation, at: Instant): Situation {
+  let { reading } = start
+  for (const { after } of foresee(start, at, DECISIONS_FOR_PLAN)) reading = after
+  return new Situation(completed(reading, at, start.rules.policy), at, start.rules)
+}
+
+/** A workload that nobody acts on, from `now` to `until`: each reading of it, and how many milliseconds it lasts. */
+export function* foreseenReadings(
   start: Situation,
   until: Instant,
-  atMost: number,
-): Generator<Transition | undefined, undefined> {
+): Generator<{ readonly reading: Reading; readonly lasts: number }> {
+  let { reading, now: since } = start
+  for (const { at, after } of foresee(start, until, DECISIONS_FOR_PLAN)) {
+    yield { reading, lasts: at - since }
+    reading = after
+    since = at
+  }
+  yield { reading, lasts: Math.max(0, until - since) }
+}
+
+/** Simulates the next decisions, each at the instant that the one before names. */
+function* foresee(start: Situation, until: Instant, atMost: number): Generator<Foreseen, undefined> {
   const { rules, state, override } = start
   if (state.pin || override?.until === null) return undefined
   let { reading } = start
@@ -84,11 +119,8 @@ function* foresee(
   for (let count = 0; count < atMost && at !== undefined && at <= until; count += 1) {
     const situation = new Situation(reading, at, rules)
     const decision = decide(situation)
-    const { action, reason } = decision
     const after = carryOut(situation, decision)
-    // A wake that gives a kept count back to an awake workload is not a transition.
-    const isMoved = action === 'snooze' || (action === 'wake' && reading.state.asleep)
-    yield isMoved ? { at, type: action, reason: reason.text } : undefined
+    yield { at, decision, before: reading, after }
     const settled = completed(after, at, rules.policy)
     // mostly nothing is due, and the same reading at the same instant is decided the same
     const next: Instant | undefined =

@@ -53,7 +53,10 @@ export function moneyOf({ coreSeconds, byteSeconds }: Saved, { cpu, memory }: Pr
 }
 
 /** In the units that prices have. */
-export function hoursOf({ coreSeconds, byteSeconds }: Saved): { core: number; memoryGib: number } {
+export function hoursOf({ coreSeconds, byteSeconds }: Omit<Saved, 'replicaSeconds'>): {
+  core: number
+  memoryGib: number
+} {
   return { core: coreSeconds / HOUR_S, memoryGib: byteSeconds / GIB / HOUR_S }
 }
 

@@ -1,5 +1,7 @@
 import type { Expected, NeededWorkload } from '../../domain/records/forecast.ts'
 import type { InvalidSetting } from '../../domain/records/invalid-settings.ts'
+import { hoursOf } from '../../domain/records/saved.ts'
+import type { WeekOf } from '../../domain/records/week.ts'
 import { typeOf } from '../../domain/kinds.ts'
 import { counted, iso, printable } from '../../domain/text.ts'
 import { nameOf } from '../../domain/workload/workload.ts'
@@ -12,7 +14,7 @@ const FAULTS = 20
 
 /** A forecast for a person: the counts first, then a bounded table by namespace, then the faults. */
 export function checkText(found: ClusterForecast): string {
-  const blocks = [countLines(found), ...tables(found.workloads), faultLines(found.invalid)]
+  const blocks = [countLines(found), ...tables(found.workloads), weekLines(found), faultLines(found.invalid)]
   const warnings = [
     ...found.needed.map(neededLine),
     ...found.idlePolicies.map(idleLine),
@@ -63,6 +65,37 @@ function tableOf(namespace: string, rows: readonly Expected[]): string[] {
   const left = rows.slice(shown.length).length
   if (left > 0) lines.push(`  … and ${left} more (--output json has all)`)
   return [namespace, ...lines]
+}
+
+/** How long the managed workloads of each namespace sleep in a week, and what that saves; the sum last. */
+function weekLines({ at, week: { namespaces, total } }: ClusterForecast): string[] {
+  if (total.workloads === 0) return []
+  const shown = namespaces
+    .toSorted((a, b) => b.saved.cpu_core_seconds - a.saved.cpu_core_seconds)
+    .slice(0, NAMESPACES)
+  const { money } = total.saved
+  const rows = [
+    ['namespace', 'workloads', 'asleep', 'core-hours', 'GiB-hours', ...(money ? [money.currency] : [])],
+    ...shown.map((each) => [each.namespace, ...weekCells(each)]),
+    ['total', ...weekCells(total)],
+  ]
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const lines = rows.map((row) =>
+    row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+    ),
+  )
+  const left = namespaces.length - shown.length
+  const more = left > 0 ? [`… and ${counted(left, 'more namespace')} (--output json has all)`] : []
+  const title = `In the week from ${iso(at)} on, mean hours asleep of 168, and what that saves (requested, not billed)`
+  return titled(title, [...lines.map((cells) => cells.join('  ')), ...more])
+}
+
+function weekCells({ workloads, hoursAsleep, saved }: WeekOf): string[] {
+  const { cpu_core_seconds: coreSeconds, memory_byte_seconds: byteSeconds, money } = saved
+  const { core, memoryGib } = hoursOf({ coreSeconds, byteSeconds })
+  const amounts = [core.toFixed(1), memoryGib.toFixed(1), ...(money ? [money.amount.toFixed(2)] : [])]
+  return [String(workloads), `${hoursAsleep.toFixed(1)} h`, ...amounts]
 }
 
 function outcome({ change, after, managed }: Expected): string {

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander'
 import type { Config } from '../config/config.ts'
 import type { Calendars } from '../../domain/schedule/calendar.ts'
 import { counted } from '../../domain/text.ts'
+import type { Instant } from '../process/clock.ts'
 import { createLogger, plainLines } from '../process/logger.ts'
 import type { ClusterForecast } from '../wiring/check.ts'
 import { checkText } from './check-text.ts'
@@ -10,6 +11,7 @@ import { configOf } from './run-options.ts'
 
 interface Options {
   readonly againstCluster?: true
+  readonly at?: string
   readonly context?: string
   readonly kubeconfig?: string
   readonly output: 'text' | 'json'
@@ -23,6 +25,10 @@ export function registerCheck(program: Command, ports: CliPorts): void {
     .description('Check a configuration, and foretell what it would do to a cluster; changes nothing')
     .argument('<file>', 'YAML configuration')
     .option('--against-cluster', 'which workloads it would manage, and which would be asleep now, and why')
+    .option(
+      '--at <time>',
+      "the same at that time if nobody acts until then: 22:00, 'mon 21:00', 2026-11-24T18:00Z",
+    )
     .option('--context <name>', 'context of the kubeconfig; default: the current one')
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
     .addOption(
@@ -33,9 +39,10 @@ export function registerCheck(program: Command, ports: CliPorts): void {
     .addHelpText(
       'after',
       () =>
-        `\nExamples:\n  ${program.name()} check config.yaml\n  ${program.name()} check config.yaml --against-cluster --context staging`,
+        `\nExamples:\n  ${program.name()} check config.yaml\n  ${program.name()} check config.yaml --against-cluster --context staging\n  ${program.name()} check config.yaml --at 'mon 21:00'`,
     )
     .action(async (file: string, options: Options) => {
+      const at = options.at === undefined ? undefined : await timeOf(options.at, ports)
       const config = await configOf({ config: file }, ports, [], 'file')
       const { readCalendars } = await import('../wiring/calendars.ts')
       const calendars = await readCalendars(config, clock, createLogger('silent', ports.logDestination))
@@ -47,16 +54,23 @@ export function registerCheck(program: Command, ports: CliPorts): void {
         stdout.write(`${file} is valid: ${policyCount(policies)}, ${counted(named, 'calendar')}\n`)
         for (const warning of warnings) stderr.write(`warning: ${warning}\n`)
       }
-      const cluster = options.againstCluster && (await forecastOf(config, calendars, options, ports))
+      const isAsked = options.againstCluster === true || at !== undefined
+      const cluster = isAsked && (await forecastOf(config, calendars, { ...options, at }, ports))
       if (isJson)
         stdout.write(
           `${JSON.stringify({ file, ...sums, warnings, cluster: cluster ? inJson(cluster) : null }, null, 2)}\n`,
         )
       else if (cluster) stdout.write(`\n${checkText(cluster)}`)
-      const found = cluster && findings(cluster)
+      const found = cluster ? findings(cluster) : undefined
       // Its exit code is 1.
       if (found !== undefined) throw new Error(found)
     })
+}
+
+/** @throws UsageError */
+async function timeOf(text: string, { clock, timezone }: CliPorts): Promise<Instant> {
+  const { comingInstant } = await import('../../domain/schedule/coming-instant.ts')
+  return comingInstant('--at', text, clock(), timezone)
 }
 
 /**
@@ -91,7 +105,7 @@ function inJson(cluster: ClusterForecast): object {
 async function forecastOf(
   config: Config,
   calendars: Calendars,
-  { kubeconfig, context }: Options,
+  { kubeconfig, context, at }: Pick<Options, 'kubeconfig' | 'context'> & { at: Instant | undefined },
   { clock, environment, stderr, stopSignal: stop, ...ports }: CliPorts,
 ) {
   const { ClusterCheck } = await import('../wiring/check.ts')
@@ -106,7 +120,7 @@ async function forecastOf(
   })
   try {
     stderr.write(`cluster ${check.cluster.name}\n`)
-    return await check.forecast()
+    return await check.forecast(at)
   } finally {
     await check.cluster.close()
   }

@@ -40,8 +40,8 @@ export class ClusterCheck {
     this.cluster = new CommandCluster(options)
   }
 
-  /** @throws Error when workloads or Namespaces cannot be listed */
-  async forecast(): Promise<ClusterForecast> {
+  /** `time`: the one that is foretold; undefined: now. @throws Error when workloads or Namespaces cannot be listed */
+  async forecast(time?: Instant): Promise<ClusterForecast> {
     const { config, calendars, clock, stop } = this.#options
     const { client, configured, informer, namespaces, keda } = this.cluster.clients
     await this.cluster.list([namespaces])
@@ -62,12 +62,13 @@ export class ClusterCheck {
       needed,
       policies: config.policies.map(({ name }) => name),
     }
-    const at = clock()
+    const now = clock()
+    const at = time ?? now
     const faults = configured.kinds.flatMap((kind) => informer.faultOf(kind) ?? [])
     const isKedaUnseen = keda !== undefined && !keda.informer.isConnected
     return {
       at,
-      ...forecast(seen, at, rules),
+      ...forecast(seen, now, rules, { at, prices: config.savings.prices }),
       unseen: [...faults, ...unseen, ...(isKedaUnseen ? [NO_KEDA] : [])],
     }
   }

@@ -35,6 +35,13 @@ describe('the forecast of a configuration', () => {
       return found && INHERITANCE.of(found).by(workload)
     },
   }
+  const seen = (...workloads: AWorkload[]) => ({
+    workloads,
+    namespaces,
+    excluded: new Set(['kube-system']),
+    needed: [],
+    policies: ['dev'],
+  })
   const of = (now: number, ...workloads: AWorkload[]) =>
     forecast(
       { workloads, namespaces, excluded: new Set(['kube-system']), needed: [], policies: ['dev'] },
@@ -75,6 +82,75 @@ describe('the forecast of a configuration', () => {
     const { counts, workloads } = of(NOON, aDeployment('shop/web').withReplicas(2))
     expect(counts).to.include({ managed: 1, asleep: 0, snoozes: 0, wakes: 0 })
     expect(workloads[0]).to.include({ before: 'awake', after: 'awake', change: null })
+  })
+
+  it('is that at a later time, if nobody acts until then', () => {
+    const asked = aDeployment('shop/asked')
+      .withReplicas(2)
+      .snoozed({ at: at('Tue 10:00'), trigger: 'api' })
+    const pinned = aDeployment('shop/held').withReplicas(2).pinned()
+    const all = [aDeployment('shop/web').withReplicas(2), asked, pinned, aDeployment('plain/web')]
+    const changes = (time: number) => {
+      const { workloads, counts } = forecast(seen(...all), NOON, rules, { at: time })
+      return [counts.asleep, ...workloads.map(({ name, after, change }) => `${name} ${after} ${change}`)]
+    }
+    expect(changes(NOON)).to.deep.equal([1, 'web awake null', 'asked asleep null', 'held awake null'])
+    expect(changes(at('Tue 17:59'))[1]).to.equal('web awake null')
+    const night = [2, 'web asleep snooze', 'asked asleep null', 'held awake null']
+    expect(changes(at('Tue 18:00'))).to.deep.equal(night)
+    expect(changes(at('Tue 21:00'))).to.deep.equal(night)
+    expect(changes(at('Wed 9:00'))).to.deep.equal([
+      0,
+      'web awake null',
+      'asked awake wake',
+      'held awake null',
+    ])
+  })
+
+  it('says of a later time why, as of then', () => {
+    const { workloads } = forecast(seen(aDeployment('shop/web')), NOON, rules, { at: at('Tue 21:00') })
+    expect(workloads[0]).to.deep.include({ before: 'awake', rule: 'schedule' })
+    expect(workloads[0]?.reason).to.match(/^asleep by schedule .* until 2026-03-04T08:00:00Z/)
+  })
+
+  it('has the week from then on: how long each namespace sleeps, and what that saves', () => {
+    const requests = { cpu: 0.5, memory: 2 ** 30 }
+    const pod = (path: string) => aDeployment(path).with({ requests })
+    const all = [
+      pod('shop/web').withReplicas(2),
+      pod('shop/held').withReplicas(2).pinned(),
+      pod('team-a/api'),
+    ]
+    const prices = { currency: 'EUR', cpu: 0.1, memory: 0 }
+    const { week } = forecast(seen(...all, pod('plain/web')), NOON, rules, { prices })
+    // Awake 5 times 10 hours of 168; one of two sleeps.
+    expect(week.namespaces).to.deep.equal([
+      {
+        namespace: 'shop',
+        workloads: 2,
+        hoursAsleep: 59,
+        saved: {
+          replica_seconds: 2 * 118 * 3600,
+          cpu_core_seconds: 118 * 3600,
+          memory_byte_seconds: 2 * 118 * 3600 * 2 ** 30,
+          money: { amount: 11.8, currency: 'EUR' },
+        },
+      },
+      {
+        namespace: 'team-a',
+        workloads: 1,
+        hoursAsleep: 118,
+        saved: {
+          replica_seconds: 118 * 3600,
+          cpu_core_seconds: 59 * 3600,
+          memory_byte_seconds: 118 * 3600 * 2 ** 30,
+          money: { amount: 5.9, currency: 'EUR' },
+        },
+      },
+    ])
+    expect(week.total).to.deep.include({ workloads: 3, hoursAsleep: 78.7 })
+    expect(week.total.saved.money).to.deep.equal({ amount: 17.7, currency: 'EUR' })
+    expect(forecast(seen(...all), NOON, rules).week.total.saved.money).to.equal(null)
   })
 
   it('wakes sleepers that the configuration no longer manages, and lists them', () => {

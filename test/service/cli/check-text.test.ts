@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { checkText } from '../../../src/service/cli/check-text.ts'
+import { savedRecord } from '../../../src/domain/records/saved.ts'
+import type { WeekOf } from '../../../src/domain/records/week.ts'
 import type { Expected } from '../../../src/domain/records/forecast.ts'
 import type { ClusterForecast } from '../../../src/service/wiring/check.ts'
 
@@ -26,10 +28,17 @@ function expected(name: string, change: Expected['change'], namespace = 'shop'):
   }
 }
 
+function week(workloads: number, hoursAsleep: number, coreHours: number, currency?: string): WeekOf {
+  const prices = currency === undefined ? null : { currency, cpu: 0.031, memory: 0.004 }
+  const amounts = { coreSeconds: coreHours * 3600, byteSeconds: 2 * coreHours * 3600 * 2 ** 30 }
+  return { workloads, hoursAsleep, saved: savedRecord({ replicaSeconds: 0, ...amounts }, prices) }
+}
+
 const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = {}): ClusterForecast => ({
   at: Date.parse('2026-03-02T22:00:00Z'),
   counts: { workloads: 9, excluded: 2, managed: 4, asleep: 3, snoozes: 1, wakes: 2 },
   workloads,
+  week: { namespaces: [], total: week(0, 0, 0) },
   invalid: [],
   needed: [],
   idlePolicies: [],
@@ -49,6 +58,23 @@ describe('the text of a check', () => {
         '  falls asleep  deployment web  by policy dev  by schedule\n' +
         '  stays awake   deployment api  by policy dev  by schedule\n',
     )
+  })
+
+  it('has a week by namespace, the one that saves most first and the sum last', () => {
+    const namespaces = [
+      { namespace: 'bank', ...week(2, 59, 12, 'EUR') },
+      { namespace: 'shop', ...week(10, 118.4, 1180, 'EUR') },
+    ]
+    const text = checkText(found([], { week: { namespaces, total: week(12, 108.5, 1192, 'EUR') } }))
+    expect(text).to.include(
+      '\nIn the week from 2026-03-02T22:00:00Z on, mean hours asleep of 168, and what that saves (requested, not billed):\n' +
+        '  namespace  workloads   asleep  core-hours  GiB-hours    EUR\n' +
+        '  shop              10  118.4 h      1180.0     2360.0  46.02\n' +
+        '  bank               2   59.0 h        12.0       24.0   0.47\n' +
+        '  total             12  108.5 h      1192.0     2384.0  46.49\n',
+    )
+    const plain = { namespaces: [{ namespace: 'shop', ...week(1, 10, 1) }], total: week(1, 10, 1) }
+    expect(checkText(found([], { week: plain }))).to.match(/GiB-hours\n/)
   })
 
   it('says where it stands what enables each', () => {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { request } from 'undici'
+import type { Forecast } from '../../../src/domain/records/forecast.ts'
 import { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
 import { FaultProxy } from '../../faults/fault-proxy.ts'
 import { refusal } from '../../faults/faults.ts'
@@ -40,6 +41,9 @@ describe('dormouse check', () => {
 
   it('ends with 2 where it is called wrongly', async () => {
     expect((await callCheck()).code).to.equal(2)
+    const { code, err } = await callCheck(file(), '--at', 'soon')
+    expect(code).to.equal(2)
+    expect(err).to.match(/^error: --at: expected a time such as 18:00, 'mon 8:00'.* found 'soon'\n$/)
     expect((await callCheck(at('none.yaml'))).code).to.equal(2)
     expect((await callCheck(file(), '--output', 'xml')).code).to.equal(2)
   })
@@ -99,6 +103,20 @@ describe('dormouse check', () => {
       expect(cluster.at).to.match(/^20.*Z$/)
       expect(cluster.counts).to.include({ workloads: 1, managed: 1 })
       expect(cluster.workloads[0]).to.include({ kind: 'deployments', namespace: 'default', name: 'web' })
+    })
+
+    it('foretells a later time, of which the week and its money are, without --against-cluster being typed', async () => {
+      const prices = { currency: 'EUR', cpu: 0.031, memory: 0.004 }
+      await writeFile(file(), JSON.stringify({ policies: [POLICY], savings: { prices } }))
+      const later = ['--at', new Date(Date.now() + 26 * 3_600_000).toISOString()]
+      const args = [file(), '--kubeconfig', proxy.kubeconfig, ...later]
+      const { out } = await callCheck(...args, '--output', 'json')
+      const { cluster } = JSON.parse(out) as { cluster: Pick<Forecast, 'week'> & { at: string } }
+      expect(cluster.at).to.equal(later[1])
+      // Awake 1:00-2:00.
+      expect(cluster.week.total).to.deep.include({ workloads: 1, hoursAsleep: 161 })
+      expect(cluster.week.total.saved.money?.currency).to.equal('EUR')
+      expect((await callCheck(...args)).out).to.include('(requested, not billed):\n  namespace  workloads')
     })
 
     it('ends with 1 where it found what has to be put right, in numbers', async () => {
