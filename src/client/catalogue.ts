@@ -37,6 +37,10 @@ const COMMANDS = {
     description: 'Show when a workload will wake and sleep in the coming week',
     load: () => shows().then((module) => module.registerPlan),
   },
+  savings: {
+    description: 'Show what sleep saved in the last week, by namespace or team: requested, not billed',
+    load: () => import('./commands/savings.ts').then((module) => module.registerSavings),
+  },
   wake: { description: 'Wake workloads, or keep them awake for a time', load: requests },
   snooze: { description: 'Put workloads to sleep', load: requests },
   pin: { description: 'Hold workloads as they are', load: requests },

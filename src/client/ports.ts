@@ -1,3 +1,4 @@
+import type { NamespaceRecord } from '../domain/records/namespace-record.ts'
 import type { TransitionRecord, StatusRecord } from '../domain/records/record.ts'
 import type { Request } from '../domain/requests/operations.ts'
 import type { Sleep } from '../domain/schedule/schedule.ts'
@@ -63,6 +64,8 @@ export interface Dormouse {
   namespaces(): Promise<readonly string[]>
   /** Sorted by namespace, name and kind. */
   list(selection: Selection): Promise<readonly Found[]>
+  /** The records of namespaces, summed up over these workloads, by name. */
+  summaries(selection: Omit<Selection, 'name'>): Promise<readonly NamespaceRecord[]>
   get(key: WorkloadKey): Promise<Found>
   /** The transitions of the coming hours if nobody acts. */
   plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Answer, Dormouse, Found, Seen, Selection } from '../../src/client/ports.ts'
+import type { NamespaceRecord } from '../../src/domain/records/namespace-record.ts'
 import type { Request } from '../../src/domain/requests/operations.ts'
 import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
@@ -78,6 +79,22 @@ export function dormouseSuite(
     const inAll = dormouse.list({ namespace: undefined, labelSelector })
     if (everywhere()) expect(names(await inAll)).to.deep.equal([ape, bear, zebra])
     else expect((await refused(inAll)).message).to.include('name one namespace that you may read by -n')
+  })
+
+  it('sums up a namespace as the API does, narrowed by labels', async () => {
+    const name = `summed-${randomBytes(3).toString('hex')}`
+    await here.asleep('deployments', name, { replicas: 2, labels: { only: name } })
+    const selection = { namespace: here.namespace, labelSelector: `only=${name}` }
+    const [record, ...others] = await eventually('the sleeper to count', async () => {
+      const found = await dormouse.summaries(selection)
+      return found[0]?.counts['deployments']?.snoozed === 1 && found
+    })
+    expect(others).to.deep.equal([])
+    const path = `/namespaces/${here.namespace}?labelSelector=only%3D${name}`
+    const { data } = (await here.api.call('GET', path)).body
+    const { saved, ...rest } = data as unknown as NamespaceRecord
+    expect(record).to.deep.include(rest)
+    expect(Object.keys(record?.saved ?? {})).to.deep.equal(Object.keys(saved))
   })
 
   it('shows one as the API does', async () => {

@@ -8,6 +8,7 @@ import type {
   Seen,
   Selection,
 } from '../../src/client/ports.ts'
+import type { NamespaceRecord } from '../../src/domain/records/namespace-record.ts'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
 import type { Request } from '../../src/domain/requests/operations.ts'
 import { TYPE_OF, type BuiltInKind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
@@ -105,6 +106,7 @@ export class FakeDormouse implements Dormouse {
   readonly unknowns: readonly string[] = []
   readonly asked: Asked[] = []
   workloads: readonly Found[] = []
+  readonly namespaceRecords: readonly NamespaceRecord[] = []
   /** The events of a watch after the list. */
   readonly later: readonly (Found & Partial<Seen>)[] = []
   /** Why every request is refused. */
@@ -112,7 +114,10 @@ export class FakeDormouse implements Dormouse {
 
   constructor(
     given: Partial<
-      Pick<FakeDormouse, 'place' | 'workloads' | 'later' | 'notes' | 'unknowns' | 'refuses'>
+      Pick<
+        FakeDormouse,
+        'place' | 'workloads' | 'namespaceRecords' | 'later' | 'notes' | 'unknowns' | 'refuses'
+      >
     > = {},
   ) {
     Object.assign(this, given)
@@ -135,6 +140,10 @@ export class FakeDormouse implements Dormouse {
       (each) =>
         (namespace ?? each.record.namespace) === each.record.namespace && (kind ?? each.kind) === each.kind,
     )
+  }
+
+  async summaries({ namespace }: Pick<Selection, 'namespace'>): Promise<readonly NamespaceRecord[]> {
+    return this.namespaceRecords.filter(({ name }) => (namespace ?? name) === name)
   }
 
   async get(key: WorkloadKey): Promise<Found> {

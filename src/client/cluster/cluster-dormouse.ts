@@ -1,4 +1,5 @@
 import type { Clock } from '../../service/process/clock.ts'
+import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
 import type { TransitionRecord } from '../../domain/records/record.ts'
 import type { Request } from '../../domain/requests/operations.ts'
 import { typeOf } from '../../domain/kinds.ts'
@@ -47,6 +48,8 @@ export class ClusterDormouse implements Dormouse {
   readonly #unlisted = new Set<Kind>()
   /** Why configured kinds are left out. */
   readonly #unmanageable = new Set<string>()
+  /** Whether prices are asked for. */
+  #isValued = false
   #readAt: number | undefined
 
   constructor({ transport, context, namespace, clock, warn, signal, patience }: Options) {
@@ -66,7 +69,17 @@ export class ClusterDormouse implements Dormouse {
       notes.push('you may not read the namespace, so what it sets for its workloads is not shown')
     notes.push(...this.#unmanageable)
     if (this.#unlisted.size > 0) notes.push(`you may not list ${[...this.#unlisted].join(', ')}: left out`)
+    if (this.#isValued) notes.push(...this.#unvalued())
     return notes
+  }
+
+  #unvalued(): string[] {
+    const { seesNoService, unpublished } = this.#reader
+    if (seesNoService) return [`${this.#noService()}. Prices are not known`]
+    const why = unpublished['prices']
+    return why === undefined
+      ? []
+      : [`the service's prices are not known here (${why}): money is left out; --server asks it`]
   }
 
   get unknowns(): string[] {
@@ -115,6 +128,20 @@ export class ClusterDormouse implements Dormouse {
           record: rules.inWords(listedRecord(workload, now, rules)),
         }))
         .sort(byName)
+    })
+  }
+
+  async summaries(selection: Selection): Promise<readonly NamespaceRecord[]> {
+    this.#refresh()
+    this.#isValued = true
+    return explaining(this.place, async () => {
+      const workloads = (await this.#all(selection)).filter(isListed)
+      const [{ summarized }, rules, accounting] = await Promise.all([
+        import('./summaries.ts'),
+        this.#reader.rules(),
+        this.#reader.accounting(),
+      ])
+      return summarized(workloads, selection.namespace, { now: this.#clock(), rules, accounting })
     })
   }
 

@@ -31,6 +31,8 @@ export interface KnownService {
  */
 export function knownService(data: Readonly<Record<string, string>> | undefined): KnownService {
   const { version, timezone, console } = data ?? {}
+  const prices = pricesIn(data?.['prices'])
+  const misread = data?.['prices'] !== undefined && !prices ? { prices: 'this program is older' } : {}
   return {
     isKnown: Object.keys(data ?? {}).length > 0,
     version,
@@ -42,9 +44,9 @@ export function knownService(data: Readonly<Record<string, string>> | undefined)
     excludeNamespaces: new Set([...KUBERNETES_NAMESPACES, ...textsOf(data?.['excludeNamespaces'])]),
     policies: policiesIn(data?.['policies']),
     calendars: calendarsIn(data?.['calendars']),
-    prices: pricesIn(data?.['prices']),
+    prices,
     teamLabel: data?.['teamLabel'],
-    unpublished: textsIn(parsed(data?.['unpublished'])),
+    unpublished: { ...textsIn(parsed(data?.['unpublished'])), ...misread },
     console,
   }
 }

@@ -1,5 +1,6 @@
 import { KINDS, apiVersionOf, isBuiltIn, resourceOf } from '../../domain/kinds.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
+import type { Accounting } from '../../domain/records/saved.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import type { KubernetesObject, WorkloadObject } from '../../kubernetes/api-object.ts'
@@ -100,6 +101,20 @@ export class ClusterReader {
       podOwnerOf: ({ kind, namespace, name }) =>
         kind === 'deployments' ? this.#podOwners.get(`${namespace}/${name}`) : undefined,
     })
+  }
+
+  /** As far as the service publishes it. */
+  async accounting(): Promise<Accounting> {
+    const [{ teamOf }, { service }] = await Promise.all([
+      import('../../domain/records/saved.ts'),
+      this.settled(),
+    ])
+    const { prices = null, teamLabel } = service
+    if (teamLabel === undefined) return { prices }
+    return {
+      prices,
+      teamOf: (workload) => teamOf(teamLabel, workload, this.#namespaces.get(workload.namespace)),
+    }
   }
 
   async #published(): Promise<Readonly<Record<string, string>> | undefined> {

@@ -1,4 +1,5 @@
 import { KINDS, TYPE_OF, isBuiltIn, typeOf, isKind } from '../../domain/kinds.ts'
+import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
 import type { StatusRecord, TransitionRecord } from '../../domain/records/record.ts'
 import { callOf } from '../../domain/requests/call.ts'
 import type { Request } from '../../domain/requests/operations.ts'
@@ -86,6 +87,14 @@ export class HttpDormouse implements Dormouse {
         return of === undefined ? [] : [{ kind: of, record }]
       })
       .sort(byName)
+  }
+
+  async summaries({ namespace, ...narrowed }: Selection): Promise<readonly NamespaceRecord[]> {
+    if (namespace === undefined)
+      return this.#pages<NamespaceRecord>('/namespaces', { ...narrowed, limit: PAGE })
+    const path = `/namespaces/${encodeURIComponent(namespace)}`
+    const { data } = await this.#calls.send<NamespaceRecord>({ method: 'GET', path, query: narrowed })
+    return [data]
   }
 
   /** The kinds of these types; asks for configured kinds only if there are any. */

@@ -20,6 +20,8 @@ export async function answerCall(dormouse: Dormouse, call: Call): Promise<Answer
   const { method, path, query } = call
   if (path === '' && method === 'GET')
     return { message: 'what can be asked for', data: await indexOf(dormouse) }
+  if (path === '/namespaces' && method === 'GET')
+    return { message: 'all that you may see', data: await dormouse.summaries({ namespace: undefined }) }
   const [, namespace = '', kind = '', name = '', action = ''] = WORKLOAD.exec(path) ?? []
   if (action !== '') {
     const key = await keyOf(dormouse, namespace, kind, name)

@@ -1,0 +1,88 @@
+import { Option, type Command } from 'commander'
+import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
+import { UsageError } from '../../service/process/errors.ts'
+import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'
+import { serialized } from '../output.ts'
+import type { Connection, Dormouse } from '../ports.ts'
+import { printNotes, styleFor } from '../style.ts'
+import type { Terminal } from '../terminal.ts'
+import { BASIS, savingsText, type SavedAmounts, type Savings } from '../text/savings.ts'
+import { checkedSelector } from './list.ts'
+
+interface Options extends Connection, OutputOptions {
+  readonly allNamespaces?: true
+  readonly selector?: string
+  readonly by: Savings['by']
+}
+
+export function registerSavings(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('savings')
+    .description('Show what sleep saved in the last week: core-hours, GiB-hours and, with prices, money')
+    .option('-A, --all-namespaces', 'of all namespaces')
+    .option('-l, --selector <labels>', 'only of workloads with these labels, as in app=web,tier!=infra')
+    .addOption(
+      new Option('--by <group>', 'a line for each namespace or team')
+        .choices(['namespace', 'team'])
+        .default('namespace'),
+    )
+  withExamples(command, terminal, '', '-A', '-A --by team', '-A -o json')
+  connectionOptions(outputOption(command)).action((options: Options) =>
+    connected(terminal, options, (dormouse, namespace) => savings(terminal, dormouse, namespace, options)),
+  )
+}
+
+async function savings(
+  terminal: Terminal,
+  dormouse: Dormouse,
+  here: string,
+  options: Options,
+): Promise<void> {
+  const { output, by } = options
+  if (output === 'wide' || output === 'name')
+    throw new UsageError(`savings: -o ${output} says nothing of savings: write -o json or -o yaml`)
+  const namespace = options.allNamespaces ? undefined : here
+  const labelSelector = checkedSelector(options.selector)
+  const records = await dormouse.summaries({ namespace, labelSelector })
+  const isEmpty = records.every(({ workloads }) => workloads === 0)
+  // What is to come does not matter here.
+  printNotes(terminal, dormouse, true)
+  const found = summedUp(records, by)
+  if (found.items.length === 0 && !isEmpty) throw new Error(NO_TEAMS)
+  if (output !== undefined) {
+    terminal.stdout.write(await serialized(output, { basis: BASIS, ...found }))
+  } else if (isEmpty) {
+    const where = namespace === undefined ? 'in any namespace' : `in namespace ${namespace}`
+    terminal.stderr.write(`No workloads found ${where}.\n`)
+  } else terminal.stdout.write(savingsText(found, styleFor(terminal, options, dormouse).times))
+}
+
+const NO_TEAMS =
+  'no label is known that names teams: metrics.teamLabel of the configuration of the service names it'
+
+function summedUp(records: readonly NamespaceRecord[], by: Savings['by']): Savings {
+  const all = records.flatMap(({ name, saved, saved_by_team }): [string, SavedAmounts][] =>
+    by === 'namespace' ? [[name, saved]] : Object.entries(saved_by_team),
+  )
+  const items = [...Map.groupBy(all, ([name]) => name)]
+    .map(([name, amounts]) => ({ name, ...total(amounts.map(([, each]) => each)) }))
+    .sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
+  const since = records[0]?.saved.since ?? null
+  return { since, by, items, total: total(records.map(({ saved }) => saved)) }
+}
+
+function worth({ money, cpu_core_seconds }: SavedAmounts): number {
+  return money?.amount ?? cpu_core_seconds
+}
+
+function total(all: readonly SavedAmounts[]): SavedAmounts {
+  const sum = (of: (each: SavedAmounts) => number) => all.reduce((before, each) => before + of(each), 0)
+  const currency = all[0]?.money?.currency
+  const amount = Math.round(sum(({ money }) => money?.amount ?? 0) * 1e6) / 1e6
+  return {
+    replica_seconds: sum((each) => each.replica_seconds),
+    cpu_core_seconds: sum((each) => each.cpu_core_seconds),
+    memory_byte_seconds: sum((each) => each.memory_byte_seconds),
+    money: currency === undefined ? null : { amount, currency },
+  }
+}
