@@ -92,7 +92,7 @@ export function dormouseSuite(
     expect(others).to.deep.equal([])
     const path = `/namespaces/${here.namespace}?labelSelector=only%3D${name}`
     const { data } = (await here.api.call('GET', path)).body
-    const { saved, ...rest } = data as unknown as NamespaceRecord
+    const { saved, policy: _, ...rest } = data as unknown as NamespaceRecord
     expect(record).to.deep.include(rest)
     expect(Object.keys(record?.saved ?? {})).to.deep.equal(Object.keys(saved))
   })

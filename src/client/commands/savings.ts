@@ -65,7 +65,7 @@ function summedUp(records: readonly NamespaceRecord[], by: Savings['by']): Savin
     by === 'namespace' ? [[name, saved]] : Object.entries(saved_by_team),
   )
   const items = [...Map.groupBy(all, ([name]) => name)]
-    .map(([name, amounts]) => ({ name, ...total(amounts.map(([, each]) => each)) }))
+    .map(([name, amounts]) => Object.assign({ name }, total(amounts.map(([, each]) => each))))
     .sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
   const since = records[0]?.saved.since ?? null
   return { since, by, items, total: total(records.map(({ saved }) => saved)) }

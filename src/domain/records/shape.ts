@@ -148,8 +148,9 @@ export const NEXT_CHANGE = record('The next change in a namespace', {
   workloads: meaning('How many do that then', count),
 })
 
+const amount: Schema<number> = { type: 'number', minimum: 0 }
 const MONEY = record('An amount of money', {
-  amount: { type: 'number', minimum: 0 } as Schema<number>,
+  amount,
   currency: meaning('As the configuration names it', text),
 })
 
