@@ -27,6 +27,13 @@ export function printable(line: string): string {
   return line.replaceAll(/\p{Cc}|\p{Zl}|\p{Zp}|\p{Bidi_Control}/gu, ' ')
 }
 
+const utf8 = new TextEncoder()
+
+/** Its bytes in UTF-8, in a browser as well. */
+export function bytesOf(text: string): number {
+  return utf8.encode(text).length
+}
+
 /** A foreign text, cut to fit into a message. */
 export function clip(text: string, longest = 64): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text

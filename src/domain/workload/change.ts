@@ -2,6 +2,7 @@ import { differingAnnotations } from './marks.ts'
 import { isEmpty, labelsIn, restsOn, type Change } from './patch.ts'
 import { keptCount } from './counts.ts'
 import { hasKey, sleepsSuspended } from '../kinds.ts'
+import { bytesOf } from '../text.ts'
 import type { Reading } from './reading.ts'
 import { encodeState, LAST_COUNTER, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE, heldBy } from './state.ts'
@@ -67,7 +68,7 @@ function withStateWritten({ workload, state, written = EMPTY_STATE }: Reading, k
 function bytesLeft({ annotations, otherAnnotationBytes }: Workload): number {
   const { state: _state, history: _history, ...others } = annotations
   const taken = Object.entries(others).reduce(
-    (sum, [name, value]) => sum + ANNOTATION[name as AnnotationName].length + Buffer.byteLength(value),
+    (sum, [name, value]) => sum + ANNOTATION[name as AnnotationName].length + bytesOf(value),
     otherAnnotationBytes + ANNOTATION.state.length + ANNOTATION.history.length,
   )
   return ANNOTATIONS_LIMIT - taken

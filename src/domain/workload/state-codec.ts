@@ -5,7 +5,7 @@ import { parseInstant, writtenInstant } from './instant.ts'
 import { OPERATION_TYPES, PIN_STATES, type Operation, type State, type StoredState } from './state.ts'
 import { SLEEP_STATES } from '../schedule/schedule.ts'
 import { count, flag, isRecord, listOf, oneOf, orNull, part, text, type Schema } from '../json-schema.ts'
-import { clip } from '../text.ts'
+import { bytesOf, clip } from '../text.ts'
 import { compile, firstFault } from '../validation.ts'
 import { KINDS, MAX_REPLICAS, type Kind } from './workload.ts'
 
@@ -131,7 +131,8 @@ function parseState(text: string, history: string | undefined): StoredState | Un
 }
 
 function isTooLong(text: string): boolean {
-  return Buffer.byteLength(text) > STATE_LIMIT
+  // A character of a text takes at most three bytes, so most texts need not be counted.
+  return text.length * 3 > STATE_LIMIT && bytesOf(text) > STATE_LIMIT
 }
 
 /** The history of version 1. As in version 2, a fault in it costs nothing else. */
@@ -150,13 +151,13 @@ export function encodeState(
   limit = STATE_LIMIT,
 ): StateTexts {
   const state = textOf(rest)
-  const left = limit - Buffer.byteLength(state)
+  const left = limit - bytesOf(state)
   if (left < 0) return { state: textOf(withoutUnknown(rest)) }
   const operations = { history, unreadHistory }
   for (let most = HISTORY_LIMIT; most > 0; most -= 1) {
     const text = encodeHistory(operations, most)
     if (text === undefined) break
-    if (Buffer.byteLength(text) <= left) return { state, history: text }
+    if (bytesOf(text) <= left) return { state, history: text }
   }
   return { state }
 }
