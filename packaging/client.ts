@@ -1,22 +1,13 @@
-import { chmod, mkdir, readFile, rm, writeFile, copyFile, readdir } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { chmod, mkdir, rm, writeFile, copyFile } from 'node:fs/promises'
 import { build, type BuildOptions } from 'esbuild'
 import { consolePage, PAGE_PACKAGES } from './console-page.ts'
+import { licencesOf, packagesIn, project, PROJECT } from './project.ts'
 
-const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const NAME = 'kubectl-dormouse'
 /** The names that it is started by; kubectl finds its plugins by theirs. */
 export const BINS = ['kubectl-dormouse', 'kubectl_complete-dormouse', 'dormouse']
 /** The Node that it runs on, which is what it is tested with. */
 const NODE = 24
-
-interface Project {
-  readonly version: string
-  readonly license: string
-  readonly description: string
-}
-
-const project = JSON.parse(await readFile(`${PROJECT}package.json`, 'utf8')) as Project
 
 /** Options of both bundles of the client. */
 function options(define: Readonly<Record<string, string>> = {}): BuildOptions {
@@ -62,7 +53,10 @@ export async function npmPackage(to: string): Promise<void> {
     await chmod(`${to}/bin/${name}.js`, 0o755)
   }
   await writeFile(`${to}/package.json`, `${JSON.stringify(manifest(), null, 2)}\n`)
-  await writeFile(`${to}/LICENSES.txt`, await licencesOf(packagesIn(metafile?.inputs ?? {})))
+  await writeFile(
+    `${to}/LICENSES.txt`,
+    await licencesOf([...packagesIn(metafile?.inputs ?? {}), ...PAGE_PACKAGES]),
+  )
   await copyFile(`${PROJECT}LICENSE`, `${to}/LICENSE`)
   await copyFile(`${PROJECT}packaging/README.md`, `${to}/README.md`)
 }
@@ -95,34 +89,6 @@ function manifest(): object {
     bin: Object.fromEntries(BINS.map((name) => [name, `bin/${name}.js`])),
     files: ['bin', 'lib', 'LICENSES.txt'],
   }
-}
-
-/** The folders of the packages that a bundle has something of. */
-function packagesIn(inputs: Readonly<Record<string, unknown>>): string[] {
-  const found = Object.keys(inputs).flatMap(
-    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
-  )
-  return [...new Set([...found, ...PAGE_PACKAGES])].sort()
-}
-
-/** The licences in full: code may only be passed on with them. */
-async function licencesOf(folders: readonly string[]): Promise<string> {
-  const texts = await Promise.all(
-    folders.map(async (folder) => {
-      const at = fileURLToPath(new URL(`${folder}/`, `file://${PROJECT}`))
-      const { name, version, license } = JSON.parse(await readFile(`${at}package.json`, 'utf8')) as {
-        name: string
-        version: string
-        license?: string
-      }
-      const files = (await readdir(at)).filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file)).sort()
-      const bodies = await Promise.all(files.map((file) => readFile(`${at}${file}`, 'utf8')))
-      return [`${name} ${version} (${license ?? 'see below'})`, ...bodies.map((body) => body.trim())].join(
-        '\n\n',
-      )
-    }),
-  )
-  return `${texts.join(`\n\n${'-'.repeat(72)}\n\n`)}\n`
 }
 
 /** The whole client as one file in CommonJS, as a single executable starts it. */
