@@ -7,6 +7,7 @@ const BUDGETS = {
   'src/service': 14_200,
   'src/client': 4600,
   'src/console': 3100,
+  'src/headlamp': 400,
   'src/import': 2000,
   'src/sandbox': 3700,
   src: 38_000,

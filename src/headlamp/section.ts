@@ -1,0 +1,61 @@
+import type { Clock } from '../service/process/clock.ts'
+import { ANNOTATION } from '../domain/annotations.ts'
+import type { Host, Item } from './host.ts'
+import { recordOf } from './record.ts'
+import { ask, choicesOf, type Choice } from './requests.ts'
+import { nextOf, operationOf, plain, stateOf, whyOf } from './words.ts'
+
+/** How many operations of its history are shown. */
+const SHOWN = 5
+const COLUMNS = ['What', 'Who', 'Cause', 'When', 'Result'].map((label) => ({ label, datum: label }))
+
+/** The section "Dormouse" of a detail page: state, buttons, and the last operations. */
+export function sectionFor(host: Host, clock: Clock) {
+  const { AuthVisible, NameValueTable, SectionBox, SimpleTable, StatusLabel } = host.CommonComponents
+  const h = host.React.createElement
+  const Buttons = buttonsFor(host, clock)
+  return ({ resource: item }: { readonly resource: Item | null }): unknown => {
+    const now = clock()
+    const record = item && recordOf(item.jsonData, now)
+    if (!record) return null
+    const { annotations, uid } = item.jsonData.metadata
+    const { current_replicas: current, last_replicas: kept, ready_replicas: ready, wake_schedule } = record
+    const { text, status } = stateOf(record)
+    const facts = {
+      State: h(StatusLabel, { status }, text),
+      Why: whyOf(record, now),
+      Replicas: record.is_snoozed ? `${current}; ${kept} kept for the wake` : `${current}, ${ready} ready`,
+      Schedule: wake_schedule ? `${wake_schedule} (${record.timezone})` : annotations?.[ANNOTATION.schedule],
+      Next: nextOf(record, now),
+    }
+    const rows = Object.entries(facts).map(([name, value]) => ({ name, value, hide: !value }))
+    const data = record.operation_history.slice(0, SHOWN).map((each) => operationOf(each, now))
+    const buttons = h(Buttons, { key: uid, item, choices: choicesOf(record) })
+    return h(
+      SectionBox,
+      { title: 'Dormouse' },
+      h(NameValueTable, { rows }),
+      h(AuthVisible, { item, authVerb: 'patch' }, buttons),
+      h(SimpleTable, { columns: COLUMNS, data, emptyMessage: 'Dormouse never put it to sleep or woke it' }),
+    )
+  }
+}
+
+/** Buttons that ask Dormouse, one at a time, and below them what came of it. */
+function buttonsFor({ React, MuiMaterial: { Button }, ApiProxy }: Host, clock: Clock) {
+  const h = React.createElement
+  return ({ item, choices }: { readonly item: Item; readonly choices: readonly Choice[] }): unknown => {
+    const [busy, setBusy] = React.useState(false)
+    const [said, say] = React.useState('')
+    const perform = async (request: Choice[2]): Promise<void> => {
+      setBusy(true)
+      say(plain(await ask(request, item, ApiProxy), clock()))
+      setBusy(false)
+    }
+    const buttons = choices.map(([label, title, request]) => {
+      const act = { title, disabled: busy, onClick: () => void perform(request) }
+      return h(Button, { key: label, variant: 'outlined', sx: { mr: 1, my: 1 }, ...act }, label)
+    })
+    return h('div', null, buttons, h('div', { role: 'status' }, busy ? 'Asking Dormouse…' : said))
+  }
+}
