@@ -202,6 +202,8 @@ describe('the workflows', () => {
       'release.yaml: chart attestations',
       'release.yaml: executables id-token',
       'release.yaml: executables attestations',
+      'release.yaml: headlamp id-token',
+      'release.yaml: headlamp attestations',
       'release.yaml: npm id-token',
       'release.yaml: announce contents',
     ])
