@@ -1,4 +1,5 @@
 import type { NamespaceRecord } from '../domain/records/namespace-record.ts'
+import type { Hours } from '../domain/requests/as-if.ts'
 import type { TransitionRecord, StatusRecord } from '../domain/records/record.ts'
 import type { Request } from '../domain/requests/operations.ts'
 import type { Sleep } from '../domain/schedule/schedule.ts'
@@ -67,8 +68,8 @@ export interface Dormouse {
   /** The records of namespaces, summed up over these workloads, by name. */
   summaries(selection: Omit<Selection, 'name'>): Promise<readonly NamespaceRecord[]>
   get(key: WorkloadKey): Promise<Found>
-  /** The transitions of the coming hours if nobody acts. */
-  plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]>
+  /** The transitions of the coming hours if nobody acts; `asIf`: as if it were managed, with these hours. */
+  plan(key: WorkloadKey, hours: number, asIf?: Hours): Promise<readonly TransitionRecord[]>
   /** With `dryRun` it changes nothing, and the answer says what it would do. */
   request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer>
   /** First all as they are, then each change; ends when the signal is aborted. */

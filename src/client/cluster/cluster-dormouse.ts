@@ -1,3 +1,4 @@
+import type { Hours } from '../../domain/requests/as-if.ts'
 import type { Clock } from '../../service/process/clock.ts'
 import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
 import type { TransitionRecord } from '../../domain/records/record.ts'
@@ -210,11 +211,14 @@ export class ClusterDormouse implements Dormouse {
     return { ...record, plannedTransitions, rules, now: this.#clock() }
   }
 
-  async plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]> {
+  async plan(key: WorkloadKey, hours: number, asIf?: Hours): Promise<readonly TransitionRecord[]> {
     return explaining(this.place, async () => {
       await this.#reader.refuseExcluded(key.namespace)
-      const workload = await this.#reader.get(key)
+      const found = await this.#reader.get(key)
       const { plannedTransitions, transitionRecord, rules, now } = await this.#judging()
+      const workload = asIf
+        ? (await import('../../domain/requests/as-if.ts')).withHours(found, asIf, now, rules)
+        : found
       return plannedTransitions(workload, now, rules, now + hours * HOUR).map(transitionRecord)
     })
   }

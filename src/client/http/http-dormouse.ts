@@ -1,5 +1,6 @@
 import { KINDS, TYPE_OF, isBuiltIn, typeOf, isKind } from '../../domain/kinds.ts'
 import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
+import type { Hours } from '../../domain/requests/as-if.ts'
 import type { StatusRecord, TransitionRecord } from '../../domain/records/record.ts'
 import { callOf } from '../../domain/requests/call.ts'
 import type { Request } from '../../domain/requests/operations.ts'
@@ -125,8 +126,8 @@ export class HttpDormouse implements Dormouse {
     return { kind: key.kind, record: data }
   }
 
-  async plan(key: WorkloadKey, hours: number): Promise<readonly TransitionRecord[]> {
-    return await this.#pages<TransitionRecord>(`${pathOf(key)}/plan`, { hours })
+  async plan(key: WorkloadKey, hours: number, asIf?: Hours): Promise<readonly TransitionRecord[]> {
+    return await this.#pages<TransitionRecord>(`${pathOf(key)}/plan`, { hours, ...asIf })
   }
 
   async request(key: WorkloadKey, request: Request, dryRun: boolean): Promise<Answer> {

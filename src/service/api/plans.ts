@@ -1,5 +1,6 @@
 import { plannedSteps, type Transition } from '../../domain/records/plan.ts'
 import { transitionRecord } from '../../domain/records/record.ts'
+import { withHours } from '../../domain/requests/as-if.ts'
 import { counted } from '../../domain/text.ts'
 import type { Instant } from '../process/clock.ts'
 import { inTurns } from '../process/turns.ts'
@@ -12,27 +13,30 @@ import type { ApiDeps } from './ports.ts'
 
 const HOUR = 3_600_000
 
-/** Makes the middleware that answers with the coming transitions of a workload, in pages. */
+/** Makes the middleware that answers with the coming transitions of a workload, in pages; also as if it had other hours. */
 export function createPlans(deps: ApiDeps): ApiMiddleware {
   const { workloads, writer, rules, clock } = deps
   return async (ctx) => {
     const { path, query } = ctx.state.input
-    const workload = await newestCopy(workloads, writer, path)
+    const found = await newestCopy(workloads, writer, path)
     const now = clock()
+    const { schedule, timezone } = query
+    const asIf = { ...(schedule !== undefined && { schedule }), ...(timezone !== undefined && { timezone }) }
+    const workload = Object.keys(asIf).length === 0 ? found : withHours(found, asIf, now, rules)
     const hours = query.hours ?? PLAN_HOURS
     const { told, until } = positionOf(ctx.state.after, now + hours * HOUR)
-    const found: Transition[] = []
+    const steps: Transition[] = []
     const full = new AbortController()
     // A month of a schedule may take 2,000 decisions.
     await inTurns(
       plannedSteps(workload, now, rules, until),
       (step) => {
         // one too many shows that another page follows
-        if (step && step.at > told && found.push(step) > PLAN_PAGE) full.abort('the page is full')
+        if (step && step.at > told && steps.push(step) > PLAN_PAGE) full.abort('the page is full')
       },
       full.signal,
     )
-    const shown = found.slice(0, PLAN_PAGE)
+    const shown = steps.slice(0, PLAN_PAGE)
     const last = full.signal.aborted ? shown.at(-1) : undefined
     const token = last ? continueToken(`${last.at}/${until}`, ctx) : null
     const more = token === null ? '' : ': send continue for more'

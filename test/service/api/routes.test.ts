@@ -55,6 +55,20 @@ describe('routes of the API', () => {
     expect((await service.call('GET shop/deployments/web/plan?hours=7')).body.data).to.have.length(1)
   })
 
+  it('a plan as if it had other hours, or had any, changes nothing', async () => {
+    service.cluster.put(aWorkload())
+    const bare = await service.call('GET shop/deployments/web/plan?schedule=8:00-13:00,Tue&timezone=UTC')
+    expect(bare.body.data.map(({ at, type }) => [at, type])).to.deep.equal([
+      ['2026-03-03T13:00:00.000Z', 'snooze'],
+    ])
+    expect((await service.call('GET shop/deployments/web')).body.data).to.include({ enabled: false })
+    service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
+    const other = await service.call('GET shop/deployments/web/plan?timezone=Europe/Berlin&hours=12')
+    expect(other.body.data.map(({ at }) => at)).to.deep.equal(['2026-03-03T17:00:00.000Z'])
+    const fault = await service.call('GET shop/deployments/web/plan?schedule=8:00-18')
+    expect(fault.code).to.equal('VALIDATION_ERROR')
+  })
+
   /** All pages of a plan. */
   const pagesOf = async (plan: string, from = ''): Promise<Answer[]> => {
     const pages = [await service.call(`${plan}${from}`)]

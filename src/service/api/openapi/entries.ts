@@ -78,7 +78,7 @@ const READS_BY_KIND = [
     description: 'Its record; the message says why it is as it is. Right: `get` the kind.' },
   { id: 'readStatus', method: 'get', path: `${WORKLOAD}/status`, ...one, summary: 'A workload',
     description: 'The same record. Right: `get` the kind.' },
-  { id: 'plan', method: 'get', path: `${WORKLOAD}/plan`, tag: 'Read', summary: 'What is to come if nobody acts', query: ['hours', 'continue'], answer: 'PlanAnswer',
+  { id: 'plan', method: 'get', path: `${WORKLOAD}/plan`, tag: 'Read', summary: 'What is to come if nobody acts', query: ['hours', 'schedule', 'timezone', 'continue'], answer: 'PlanAnswer',
     description: 'The coming changes between awake and asleep, with their reasons, in pages of 200. Right: `get` the kind.' },
 ] as const satisfies readonly Entry[]
 type Reading = (typeof READS)[number] | (typeof READS_BY_KIND)[number]

@@ -28,6 +28,16 @@ const labelSelector: Schema<string> = {
   examples: ['app=web,tier notin (db)'],
 }
 
+export const schedule: Schema<string> = {
+  type: 'string',
+  maxLength: 512,
+  format: 'schedule',
+  [READ_AS]: 'schedule',
+  description:
+    'The hours to be awake: windows `<start>-<end>,<days>`, joined by `;`. Without days: every day. An end before its start is of the next day; one equal to it is refused. Empty: none',
+  examples: ['8:00-18:00,Mon-Fri'],
+}
+
 /** A parameter without its name and place. */
 export interface Described {
   readonly description: string
@@ -74,6 +84,11 @@ export const QUERY_PARAMETERS = {
   hours: {
     description: 'How far to look ahead',
     schema: { ...whole(1, 744), default: PLAN_HOURS },
+  },
+  schedule: { description: 'As if it were managed, and awake in these hours; empty: none', schema: schedule },
+  timezone: {
+    description: 'As if it were managed, and its hours in this zone (IANA name)',
+    schema: { type: 'string', maxLength: 64, [READ_AS]: 'timezone', examples: ['Europe/Berlin'] },
   },
   namespace: { description: 'Only this namespace', schema: namespace, example: 'shop' },
   kind: { description: 'Only this kind', schema: kind, example: 'deployments' },

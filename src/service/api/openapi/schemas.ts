@@ -29,21 +29,11 @@ import {
 import { A_DURATION } from '../../../domain/schedule/duration.ts'
 import { ERROR_CODES } from '../../process/errors.ts'
 import { BULK_ITEM, BULK_RESULTS, MOST_WORKLOADS } from '../bulk/item.ts'
-import { kind, PLAN_PAGE } from './parameters.ts'
+import { kind, PLAN_PAGE, schedule } from './parameters.ts'
 import { body, byReference, duration, success } from './schema.ts'
 
 /** The zones that this Node lists, in their present names. The API also takes former names, in any case. */
 const TIMEZONES = ['', 'UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')]
-
-const schedule: Schema<string> = {
-  type: 'string',
-  maxLength: 512,
-  format: 'schedule',
-  [READ_AS]: 'schedule',
-  description:
-    'The hours to be awake: windows `<start>-<end>,<days>`, joined by `;`. Without days: every day. An end before its start is of the next day; one equal to it is refused. Empty: none',
-  examples: ['8:00-18:00,Mon-Fri'],
-}
 
 const timezone: Schema<string> = {
   type: 'string',
