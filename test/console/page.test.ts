@@ -44,6 +44,12 @@ describe('the console in a browser, on the sandbox', function () {
   const detail = (page: Page) => page.locator('.detail')
   const press = (page: Page, button: string) =>
     detail(page).getByRole('button', { name: button, exact: true }).click()
+  const choose = async (page: Page, entry: string) => {
+    await press(page, 'More')
+    await detail(page)
+      .getByRole('menuitem', { name: new RegExp(`^${entry}`) })
+      .click()
+  }
   /** By the browser's own protocol: the page's policy lets in no script of others. */
   const violations = async (page: Page) => {
     const session = await page.context().newCDPSession(page)
@@ -82,11 +88,11 @@ describe('the console in a browser, on the sandbox', function () {
   it('wakes and snoozes with one click, and the name of who did it is in the history', async () => {
     const { page, faults } = await open()
     await rowOf(page, 'web').getByRole('button', { name: 'Snooze: web' }).click()
-    await rowOf(page, 'web').locator('.badge', { hasText: 'Asleep' }).waitFor()
+    await rowOf(page, 'web').locator('.state-word', { hasText: 'Asleep' }).waitFor()
     expect(await sandbox.status(WEB)).to.include({ is_snoozed: true, last_replicas: 3 })
     await rowOf(page, 'web').getByText('0 of 3').waitFor()
     await rowOf(page, 'web').getByRole('button', { name: 'Wake 4 h: web' }).click()
-    await rowOf(page, 'web').locator('.badge', { hasText: 'Awake' }).waitFor()
+    await rowOf(page, 'web').locator('.state-word', { hasText: 'Awake' }).waitFor()
     expect(await sandbox.status(WEB)).to.include({ is_snoozed: false, wake_requested: true })
     await rowOf(page, 'web').locator('.link').click()
     await detail(page).locator('.history').getByText('by you').first().waitFor()
@@ -99,21 +105,19 @@ describe('the console in a browser, on the sandbox', function () {
       eventually(`${field} to be ${String(value)}`, async () => (await sandbox.status(WEB))[field] === value)
     await press(page, 'Snooze')
     await is('is_snoozed', true)
-    await press(page, 'Keep awake')
+    await choose(page, 'Keep awake')
     await is('has_manual_override', true)
     await is('is_snoozed', false)
     await press(page, 'Resume schedule')
     await is('has_manual_override', false)
-    await press(page, 'Pin')
+    await choose(page, 'Pin')
     await is('pin_state', 'active')
     await press(page, 'Unpin')
     await is('pin_state', 'none')
-    await press(page, 'Until…')
-    await page.getByRole('radio', { name: 'asleep' }).check()
+    await choose(page, 'Snooze until…')
     await page.locator('dialog').getByRole('button', { name: '8:00 tomorrow' }).click()
     await page.locator('dialog').getByRole('button', { name: 'Snooze' }).click()
     await is('is_snoozed', true)
-    await detail(page).getByText('Next changes').waitFor()
     await detail(page).locator('.week').waitFor()
     await press(page, 'Wake 4 h')
     await is('is_snoozed', false)
@@ -125,7 +129,7 @@ describe('the console in a browser, on the sandbox', function () {
     for (const call of ['enable', 'snooze', 'override']) await sandbox.call('POST', `${sleeper}/${call}`)
     for (const width of [1440, 1280, 1024, 390]) {
       const { page } = await open('', { viewport: { width, height: 800 } })
-      const badge = page.locator('.all .badge span', { hasText: 'Schedule off, asleep' })
+      const badge = page.locator('.all .state-word span', { hasText: 'Schedule off, asleep' })
       await badge.waitFor()
       // Half a pixel that is missing costs two letters; `scrollWidth` is rounded.
       const missing = await badge.evaluate((text) => {
@@ -140,25 +144,31 @@ describe('the console in a browser, on the sandbox', function () {
 
   it('manages what nobody managed, once it knows the hours, changes them, and stops managing', async () => {
     const storefront = () => sandbox.status('shop/deployments/storefront')
-    const { page, faults } = await open('?open=shop/deployment/storefront')
+    const { page, faults } = await open('?state=all&open=shop/deployment/storefront')
     expect(await rowOf(page, 'storefront').getByRole('button').count(), 'nothing but its name').to.equal(1)
     await press(page, 'Manage…')
     const dialog = page.locator('dialog')
     expect((await storefront())['enabled']).to.equal(false)
     await dialog.getByLabel('It runs').fill('8:00-18')
     await dialog.getByRole('button', { name: 'Manage', exact: true }).click()
-    await dialog.getByText('not done').waitFor()
+    await dialog.getByText('storefront is not managed').waitFor()
+    expect((await storefront())['enabled']).to.equal(false)
+    expect(await violations(page)).to.deep.equal([])
+    await dialog.getByLabel('It runs').fill('0:00-0:01')
+    await dialog.getByText('It falls asleep at once').waitFor()
+    expect(await dialog.locator('.week tr').count(), 'days').to.equal(7)
     expect((await storefront())['enabled']).to.equal(false)
     expect(await violations(page)).to.deep.equal([])
     await dialog.getByLabel('It runs').fill('0:00-24:00')
+    await dialog.getByText('Awake throughout').waitFor()
     await dialog.getByRole('button', { name: 'Manage', exact: true }).click()
-    await detail(page).getByRole('button', { name: 'Pin', exact: true }).waitFor()
+    await detail(page).getByRole('button', { name: 'More', exact: true }).waitFor()
     expect(await storefront()).to.include({
       enabled: true,
       wake_schedule: '0:00-24:00',
       timezone: 'Europe/Berlin',
     })
-    await press(page, 'Hours…')
+    await choose(page, 'Hours…')
     expect(await dialog.getByLabel('It runs').inputValue()).to.equal('0:00-24:00')
     const sent = page.waitForRequest(/\/schedule$/)
     await dialog.getByLabel('Time zone').fill('Asia/Tokyo')
@@ -168,14 +178,14 @@ describe('the console in a browser, on the sandbox', function () {
     })
     await dialog.waitFor({ state: 'hidden' })
     expect(await storefront()).to.include({ timezone: 'Asia/Tokyo', wake_schedule: '0:00-24:00' })
-    await press(page, 'Hours…')
+    await choose(page, 'Hours…')
     await dialog.getByLabel('It runs').fill('0:00-23:59')
     await dialog.getByRole('button', { name: 'Set hours' }).click()
     await eventually('the hours', async () => {
       const { wake_schedule: hours, timezone } = await storefront()
       return hours === '0:00-23:59' && timezone === 'Asia/Tokyo'
     })
-    await press(page, 'Stop managing')
+    await choose(page, 'Stop managing')
     await detail(page).getByRole('button', { name: 'Manage…' }).waitFor()
     expect((await storefront())['enabled']).to.equal(false)
     expect(faults).to.deep.equal([])
@@ -193,28 +203,28 @@ describe('the console in a browser, on the sandbox', function () {
     const notice = page.locator('.notice')
     await notice.waitFor()
     expect(await notice.innerText()).to.include(
-      'Not woken: Dormouse does not answer. Click again once it is back (shop/deployment/web)',
+      'web was not woken: Dormouse does not answer. Click again once it is back.',
     )
     await page.unroute('**/wake?for=4h')
     await page.reload()
     await rowOf(page, 'web').waitFor()
     expect(clicks).to.equal(1)
     expect(await sandbox.status(WEB)).to.include({ is_snoozed: true })
-    await press(page, 'Keep awake')
+    await choose(page, 'Keep awake')
     await detail(page).getByRole('button', { name: 'Resume schedule' }).waitFor()
     await press(page, 'Resume schedule')
     await page.route('**/override', (route) => route.abort())
-    await press(page, 'Keep awake')
-    await page.getByText('Only the first half was done: Dormouse does not answer').waitFor()
+    await choose(page, 'Keep awake')
+    await page.getByText('Only the first half was done').waitFor()
     await page.unroute('**/override')
   })
 
   it('shows what others do, as they do it', async () => {
     const { page } = await open()
     await sandbox.call('POST', `${WEB}/pin`)
-    await rowOf(page, 'web').locator('.badge', { hasText: 'Pinned, awake' }).waitFor()
+    await rowOf(page, 'web').locator('.state-word', { hasText: 'Pinned, awake' }).waitFor()
     await sandbox.call('DELETE', `${WEB}/pin`)
-    await rowOf(page, 'web').locator('.badge', { hasText: 'Pinned' }).waitFor({ state: 'detached' })
+    await rowOf(page, 'web').locator('.state-word', { hasText: 'Pinned' }).waitFor({ state: 'detached' })
   })
 
   it('asks what would happen before it does anything to many, and shows the counts', async () => {
@@ -226,7 +236,7 @@ describe('the console in a browser, on the sandbox', function () {
     expect((await sandbox.status('staging/deployments/checkout'))['pin_state']).to.equal('none')
     await dialog.getByLabel('Only those with labels').fill('app=checkout')
     await dialog.getByRole('button', { name: 'Pin: 1 workload' }).click()
-    await rowOf(page, 'checkout', 'staging').locator('.badge', { hasText: 'Pinned, awake' }).waitFor()
+    await rowOf(page, 'checkout', 'staging').locator('.state-word', { hasText: 'Pinned, awake' }).waitFor()
     await sandbox.call('DELETE', 'staging/deployments/checkout/pin')
     expect(faults).to.deep.equal([])
   })
@@ -250,10 +260,10 @@ describe('the console in a browser, on the sandbox', function () {
     const { page } = await open()
     await page.keyboard.press('/')
     await page.keyboard.type('check staging')
-    await eventually('one row', async () => (await page.locator('.all .row').count()) === 1)
+    await eventually('one row', async () => (await page.locator('.all [data-key]').count()) === 1)
     await page.reload()
     await rowOf(page, 'checkout', 'staging').waitFor()
-    expect(await page.locator('.all .row').count()).to.equal(1)
+    expect(await page.locator('.all [data-key]').count()).to.equal(1)
     await rowOf(page, 'checkout', 'staging').locator('.link').click()
     await detail(page).waitFor()
     expect(page.url()).to.include('open=staging%2Fdeployment%2Fcheckout')
@@ -279,7 +289,7 @@ describe('the console in a browser, on the sandbox', function () {
     await page.getByText('Wake for 4 h shop/web').waitFor()
     await page.getByLabel('Token').fill(sandbox.token)
     await page.getByRole('button', { name: 'Sign in and do it' }).click()
-    await page.locator('.notice', { hasText: 'Wake for 4 h shop/web' }).waitFor()
+    await page.locator('.notice', { hasText: 'web stays awake. Awake by request of you' }).waitFor()
   })
 
   it('a second tab is signed in by the first, and a token stays in the tabs alone', async () => {
@@ -347,18 +357,22 @@ describe('the console in a browser, on the sandbox', function () {
     const { page } = await open()
     await page.getByRole('searchbox').focus()
     for (let step = 0; step < 12; step += 1) {
-      if (await page.evaluate(() => document.activeElement?.matches('.row .link') === true)) break
+      if (await page.evaluate(() => document.activeElement?.matches('.all .row button') === true)) break
       await page.keyboard.press('Tab')
     }
     const focused = () =>
       page.evaluate(
         () => document.activeElement?.getAttribute('data-key') ?? document.activeElement?.textContent?.trim(),
       )
+    expect(await focused(), 'the line of its namespace').to.equal('All of shop…')
+    await page.keyboard.press('ArrowDown')
+    await eventually('a row to have the focus', async () => (await focused())?.startsWith('shop/'))
     const first = await focused()
     await page.keyboard.press('ArrowDown')
     await eventually('the next row to have the focus', async () => (await focused()) !== first)
     await page.keyboard.press('End')
     await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowDown')
     await eventually('the first row to have the focus', async () => (await focused()) === first)
     await page.keyboard.press('Enter')
     await detail(page).waitFor()
@@ -369,6 +383,82 @@ describe('the console in a browser, on the sandbox', function () {
     await page.keyboard.press('Escape')
     await detail(page).waitFor({ state: 'detached' })
     await eventually('the row to have the focus again', async () => (await focused()) === first)
+  })
+
+  it('takes back what was clicked', async () => {
+    await sandbox.call('POST', `${WEB}/wake`)
+    const { page } = await open('?open=shop/deployment/web')
+    const is = (field: string, value: unknown) =>
+      eventually(`${field} to be ${String(value)}`, async () => (await sandbox.status(WEB))[field] === value)
+    const undo = (text: string) =>
+      page.locator('.notice', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
+    await press(page, 'Snooze')
+    await is('is_snoozed', true)
+    await undo('web goes to sleep')
+    await is('is_snoozed', false)
+    await choose(page, 'Pin')
+    await is('pin_state', 'active')
+    await undo('web is pinned')
+    await is('pin_state', 'none')
+  })
+
+  it('opens menus by the keyboard, and closes them without closing what is behind', async () => {
+    const { page } = await open('?open=shop/deployment/web')
+    await detail(page).getByRole('button', { name: 'More', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '')
+    await eventually('the first entry', async () => (await focused()).startsWith('Snooze until…'))
+    await page.keyboard.press('ArrowUp')
+    await eventually('the last entry', async () => (await focused()).startsWith('Stop managing'))
+    await page.keyboard.press('Escape')
+    await eventually('the button', async () => (await focused()) === 'More')
+    expect(await detail(page).getByRole('menu').count()).to.equal(0)
+    await detail(page).waitFor()
+  })
+
+  it('names cluster and person, in the tab too, and orders by a click on a head', async () => {
+    const { page } = await open()
+    expect(await page.title()).to.equal('sandbox · Dormouse')
+    expect(await page.locator('.top').innerText()).to.match(/sandbox[^]*you/)
+    const names = () =>
+      page
+        .locator('.all [data-key]')
+        .evaluateAll((all) => all.map((each) => each.getAttribute('data-key')?.split('/').at(-1)))
+    await page.getByRole('columnheader', { name: 'Workload' }).getByRole('button').click()
+    await eventually(
+      'the names in order',
+      async () => JSON.stringify(await names()) === JSON.stringify((await names()).toSorted()),
+    )
+    expect(await page.locator('.group').count()).to.equal(0)
+    await page.getByRole('columnheader', { name: 'Workload' }).getByRole('button').click()
+    await eventually('the other way', async () => page.url().includes('sort=-workload'))
+    expect(await names()).to.deep.equal((await names()).toSorted().reverse())
+  })
+
+  it('who may only read learns it once, and then sees buttons that say so', async () => {
+    const { page } = await open('?open=shop/deployment/web')
+    const message = 'local:reader may not: your token lacks the scope dormouse:write. Ask for one that has it'
+    await page.route('**/pin', (route) =>
+      route.fulfill({
+        status: 403,
+        json: { success: false, error: { code: 'FORBIDDEN', message, details: {} } },
+      }),
+    )
+    await choose(page, 'Pin')
+    await page
+      .locator('.notice', { hasText: 'web was not pinned: you may not: your token lacks the scope' })
+      .waitFor()
+    await detail(page).getByText('You may look, and not change').waitFor()
+    expect(
+      await detail(page).getByRole('button', { name: 'More', exact: true }).getAttribute('aria-disabled'),
+    ).to.equal('true')
+  })
+
+  it('shows the times of the strip where the mouse is', async () => {
+    const { page } = await open('?open=shop/deployment/web')
+    const strip = detail(page).locator('.coming-week')
+    await strip.hover({ position: { x: 300, y: 8 } })
+    expect(await strip.locator('.tip').innerText()).to.match(/^(?:awake|asleep) /)
   })
 
   it('says so when Dormouse does not answer, and goes on by itself', async () => {
@@ -391,7 +481,10 @@ describe('the console in a browser, on the sandbox', function () {
         await page.goto(`${sandbox.api}/console?namespace=shop&open=shop/deployment/web`)
         await detail(page).locator('.history').waitFor()
         expect(await violations(page), 'a workload').to.deep.equal([])
-        await press(page, 'Until…')
+        await press(page, 'More')
+        expect(await violations(page), 'a menu').to.deep.equal([])
+        await page.keyboard.press('Escape')
+        await choose(page, 'Snooze until…')
         await page.locator('dialog').waitFor()
         expect(await violations(page), 'until').to.deep.equal([])
         await page.keyboard.press('Escape')

@@ -49,7 +49,7 @@ describe('the pictures of the documentation', function () {
       await page.locator('.status.live').waitFor()
       await page.locator('.all [data-key="shop/deployment/web"]').waitFor()
       if (path !== '') await page.locator('.detail .week').waitFor()
-      const unknown = page.locator('.all .strip.empty')
+      const unknown = page.locator('.all .strip.loading')
       await eventually('all weeks', async () => (await unknown.count()) === 0)
       expect(await beyond(page)).to.equal(0)
       const picture = await page.screenshot({ animations: 'disabled' })

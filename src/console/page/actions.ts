@@ -2,29 +2,29 @@ import type { ApiCall } from '../../domain/requests/operations.ts'
 import type { Action } from './action.ts'
 import type { Call } from './api.ts'
 import type { Model } from './model.ts'
-import { isAsleep, isBroken, type Workload } from './record.ts'
+import { isBroken, type Identity, type Workload } from './record.ts'
 
-/** A button. */
+/** A button, or an entry of a menu. */
 export interface Button extends Action {
-  readonly id: string
+  readonly id: ButtonId
   readonly label: string
   readonly hint: string
 }
 
-/** By the ids of buttons: for where nobody has answered. */
-const NOT = {
-  wake: 'Not woken',
-  snooze: 'Not put to sleep',
-  keep: 'Not kept awake',
-  resume: 'Schedule not resumed',
-  pin: 'Not pinned',
-  unpin: 'Not unpinned',
-  enable: 'Not repaired',
-  disable: 'Still managed',
-}
-type ButtonId = keyof typeof NOT
-
-type Make = (id: ButtonId, label: string, title: string, hint: string, ...calls: readonly Call[]) => Button
+/** By the ids of buttons: what is said once it was done, and where it was not. */
+const SAID = {
+  wake: { done: 'wakes', not: 'was not woken' },
+  awake: { done: 'stays awake', not: 'was not kept awake' },
+  snooze: { done: 'goes to sleep', not: 'was not put to sleep' },
+  keep: { done: 'stays awake', not: 'was not kept awake' },
+  resume: { done: 'follows its schedule again', not: 'does not follow its schedule yet' },
+  pin: { done: 'is pinned', not: 'was not pinned' },
+  unpin: { done: 'is unpinned', not: 'was not unpinned' },
+  enable: { done: 'is managed', not: 'is not managed' },
+  hours: { done: 'has new hours', not: 'keeps its hours' },
+  disable: { done: 'is left alone', not: 'is managed as before' },
+} as const
+type ButtonId = keyof typeof SAID
 
 /** The call that asks for it, of a workload or of all in a namespace: `path` behind `/api/v1`. */
 export function request(path: string, words: ApiCall, query = '', body?: object): Call {
@@ -32,47 +32,62 @@ export function request(path: string, words: ApiCall, query = '', body?: object)
   return { method, path: `${path}/${last}${query && `?${query}`}`, ...(body && { body }) }
 }
 
-/** The buttons of a workload, those of its present state alone. */
+function identityOf({ namespace, type, name, cluster }: Workload): Identity {
+  return { namespace, type, name, ...(cluster !== undefined && { cluster }) }
+}
+
+function action(id: ButtonId, title: string, workload: Workload, calls: readonly Call[]): Action {
+  return { title, ...SAID[id], about: identityOf(workload), calls }
+}
+
+/** The buttons of a workload, those of its present state alone; the first is the likeliest. */
 export function buttonsOf(workload: Workload, model: Model): Button[] {
   const path = model.pathOf(workload)
-  const { namespace, type, name } = workload
-  const to = (words: ApiCall, query?: string) => request(path, words, query)
-  const button: Make = (id, label, title, hint, ...calls) => ({
-    id,
-    label,
-    hint,
-    title: `${title} ${namespace}/${name}`,
-    not: NOT[id],
-    about: { namespace, type, name },
-    calls,
-  })
+  const place = `${workload.namespace}/${workload.name}`
+  const to = (words: ApiCall, query?: string, body?: object) => request(path, words, query, body)
+  const back = (id: ButtonId, title: string, ...calls: readonly Call[]) =>
+    action(id, `${title} ${place}`, workload, calls)
+  const button = (id: ButtonId, label: string, title: string, hint: string, calls: readonly Call[], undo?: Action): Button =>
+    ({ ...action(id, `${title} ${place}`, workload, calls), id, label, hint, ...(undo && { undo }) }) // prettier-ignore
   if (isBroken(workload))
-    return [
-      button('enable', 'Repair', 'Repair', 'Begin anew, with the count of its label', to('POST enable')),
-    ]
+    return [button('enable', 'Repair', 'Repair', 'Begin anew, with the count of its label', [to('POST enable')])] // prettier-ignore
   if (workload.held_by === 'pin')
-    return [button('unpin', 'Unpin', 'Unpin', 'The schedule and requests count again', to('DELETE pin'))]
-  const asleep = isAsleep(workload)
+    return [button('unpin', 'Unpin', 'Unpin', 'Its schedule and requests count again.', [to('DELETE pin')])]
+  const asleep = workload.is_snoozed
   const held = workload.held_by === 'override'
-  const resume = button(
-    'resume',
-    'Resume schedule',
-    'Resume the schedule of',
-    'The schedule counts again',
-    to('DELETE override'),
-  )
+  const asleepAgain = back('snooze', 'Snooze', to('POST snooze'))
+  const resume = button('resume', 'Resume schedule', 'Resume the schedule of', 'Its schedule counts again.',
+    [to('DELETE override')], back('keep', 'Switch off the schedule of', to('POST override'))) // prettier-ignore
   // Asks for its hours first.
   if (!workload.enabled) return held ? [resume] : []
-  return [
-    button('wake', asleep ? 'Wake 4 h' : 'Awake 4 h', 'Wake for 4 h', `${asleep ? 'Wake it' : 'Keep it awake'} for four hours, whatever the schedule says`, to('POST wake', 'for=4h')),
-    ...(asleep ? [] : [button('snooze', 'Snooze', 'Snooze', 'Asleep until its schedule wakes it', to('POST snooze'))]),
-    held
-      ? resume
-      : button('keep', 'Keep awake', 'Keep awake', 'Awake, with its schedule off, until resumed',
-          to('POST wake'), to('POST override')),
-    button('pin', 'Pin', 'Pin', `Hold it ${asleep ? 'asleep' : 'awake'}: nobody can scale it until unpinned`, to('POST pin')),
-    button('disable', 'Stop managing', 'Stop managing', `Dormouse leaves it alone${asleep ? ', and wakes it' : ''}`, to('POST disable')),
-  ] // prettier-ignore
+  const wake = asleep
+    ? button('wake', 'Wake 4 h', 'Wake for 4 h', 'Awake for four hours, whatever its schedule says.', [to('POST wake', 'for=4h')], asleepAgain)
+    : button('awake', 'Awake 4 h', 'Wake for 4 h', 'Stays awake for four hours, whatever its schedule says.', [to('POST wake', 'for=4h')]) // prettier-ignore
+  const snooze = button('snooze', 'Snooze', 'Snooze', 'Asleep until its schedule wakes it.',
+    [to('POST snooze')], back('wake', 'Wake', to('POST wake'))) // prettier-ignore
+  const resumed = [to('DELETE override'), ...(asleep ? [to('POST snooze')] : [])]
+  const keep = button('keep', 'Keep awake', 'Keep awake', 'Awake, with its schedule off, until somebody resumes it.',
+    [to('POST wake'), to('POST override')], back('resume', 'Resume the schedule of', ...resumed)) // prettier-ignore
+  const pin = button('pin', 'Pin', 'Pin', `Held ${asleep ? 'asleep' : 'awake'}: nobody can scale it, until somebody unpins it.`,
+    [to('POST pin')], back('unpin', 'Unpin', to('DELETE pin'))) // prettier-ignore
+  const disable = button('disable', 'Stop managing', 'Stop managing', `Dormouse leaves it alone${asleep ? ', and wakes it' : ''}.`,
+    [to('POST disable')], back('enable', 'Manage', managedAgain(workload, path))) // prettier-ignore
+  return [wake, ...(asleep ? [] : [snooze]), held ? resume : keep, pin, disable]
+}
+
+function managedAgain(workload: Workload, path: string): Call {
+  return workload.policy.enabled.source === 'workload'
+    ? request(path, 'POST enable', '', ownHours(workload))
+    : request(path, 'POST enable', 'inherit=true')
+}
+
+/** The hours that are the workload's own, and not inherited. */
+function ownHours({ policy: { schedule, timezone } }: Workload): object | undefined {
+  const own = {
+    ...(schedule.source === 'workload' && { schedule: schedule.value }),
+    ...(timezone.source === 'workload' && { timezone: timezone.value }),
+  }
+  return Object.keys(own).length === 0 ? undefined : own
 }
 
 /** `wake` or `snooze` until an instant; the API takes whole minutes. */
@@ -84,22 +99,39 @@ export function until(
   model: Model,
 ): Action {
   const minutes = Math.max(1, Math.ceil((at - now) / 60_000))
-  const { namespace, type, name } = workload
+  const { namespace, name, is_snoozed: asleep } = workload
+  const call = (words: ApiCall, query?: string) => [request(model.pathOf(workload), words, query)]
+  const [id, opposite] = verb === 'wake' ? (['wake', 'snooze'] as const) : (['snooze', 'wake'] as const)
+  const isMoved = (verb === 'wake') === asleep
   return {
-    title: `${verb === 'wake' ? 'Wake' : 'Snooze'} ${namespace}/${name} until then`,
-    not: NOT[verb],
-    about: { namespace, type, name },
-    calls: [request(model.pathOf(workload), `POST ${verb}`, `for=${minutes}m`)],
+    ...action(
+      isMoved || verb === 'snooze' ? id : 'awake',
+      `${verb === 'wake' ? 'Wake' : 'Snooze'} ${namespace}/${name} until then`,
+      workload,
+      call(`POST ${verb}`, `for=${minutes}m`),
+    ),
+    ...(isMoved && {
+      undo: action(opposite, `Undo ${verb} of ${namespace}/${name}`, workload, call(`POST ${opposite}`)),
+    }),
   }
 }
 
 /** Manages it, or changes its hours; fields that `body` leaves out stay. */
 export function hours(workload: Workload, body: object, model: Model): Action {
-  const { namespace, type, name, enabled } = workload
+  const { namespace, name, enabled } = workload
+  const path = model.pathOf(workload)
+  const place = `${namespace}/${name}`
+  if (!enabled)
+    return {
+      ...action('enable', `Manage ${place}`, workload, [request(path, 'POST enable', '', body)]),
+      undo: action('disable', `Stop managing ${place}`, workload, [
+        request(path, 'POST disable', workload.policy.enabled.source === 'workload' ? '' : 'inherit=true'),
+      ]),
+    }
+  const own = ownHours(workload)
+  const former = own ? request(path, 'PUT schedule', '', own) : request(path, 'PUT schedule', 'inherit=true')
   return {
-    title: `${enabled ? 'Hours of' : 'Manage'} ${namespace}/${name}`,
-    not: enabled ? 'Hours not changed' : 'Not managed',
-    about: { namespace, type, name },
-    calls: [request(model.pathOf(workload), enabled ? 'PUT schedule' : 'POST enable', '', body)],
+    ...action('hours', `Hours of ${place}`, workload, [request(path, 'PUT schedule', '', body)]),
+    undo: action('hours', `Former hours of ${place}`, workload, [former]),
   }
 }

@@ -1,20 +1,25 @@
-import type { State } from './record.ts'
+import { FILTERS, type Filter } from './record.ts'
 
 /** The view in the page's address, so that links can be shared and the back button works. */
 export interface Shown {
   readonly text: string
   readonly namespace: string
   readonly type: string
-  readonly state: State | ''
+  readonly state: Filter
+  /** The column by which rows are ordered, behind `-` downwards; '': by namespace and name. */
+  readonly sort: string
   /** The workload that is open; '': none. */
   readonly open: string
 }
+
+const DEFAULT_FILTER = 'managed'
 
 const NAMES: Readonly<Record<keyof Shown, string>> = {
   text: 'q',
   namespace: 'namespace',
   type: 'kind',
   state: 'state',
+  sort: 'sort',
   open: 'open',
 }
 
@@ -25,16 +30,22 @@ export function shownByAddress(): Shown {
     text: value('text'),
     namespace: value('namespace'),
     type: value('type'),
-    state: value('state') as Shown['state'],
+    state: filterOf(value('state')),
+    sort: value('sort'),
     open: value('open'),
   }
+}
+
+/** A link may come from anybody, and from another release. */
+function filterOf(text: string): Filter {
+  return text in FILTERS ? (text as Filter) : DEFAULT_FILTER
 }
 
 /** `replace`: it is no step that the back button goes back by, such as each letter of a search. */
 export function putIntoAddress(shown: Shown, replace: boolean): void {
   const search = new URLSearchParams()
   for (const [name, short] of Object.entries(NAMES) as [keyof Shown, string][])
-    if (shown[name] !== '') search.set(short, shown[name])
+    if (shown[name] !== '' && shown[name] !== DEFAULT_FILTER) search.set(short, shown[name])
   const address = `/console${search.size === 0 ? '' : `?${search}`}`
   if (address === location.pathname + location.search) return
   if (replace) history.replaceState(null, '', address)

@@ -7,6 +7,7 @@ import { Refused } from './api.ts'
 import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
 import { html } from './view.ts'
+import type { Group } from './selection.ts'
 import { counted, localised } from './words.ts'
 
 interface Bulk {
@@ -45,13 +46,15 @@ const MOST_SHOWN = 50
 
 interface Props {
   readonly app: App
+  readonly group: Pick<Group, 'cluster' | 'namespace'>
   readonly onClose: () => void
 }
 
 /** Shows the counts of a dry run on a namespace, and only then offers the change. */
-export function BulkDialog({ app, onClose }: Props): VNode {
+export function BulkDialog({ app, group, onClose }: Props): VNode {
   const { model, doing } = app
-  const { namespace, type } = model.shown
+  const { cluster, namespace } = group
+  const { type } = model.shown
   const [choice, setChoice] = useState('wake')
   const [labels, setLabels] = useState('')
   const [dry, setDry] = useState<Bulk | string>('')
@@ -62,7 +65,7 @@ export function BulkDialog({ app, onClose }: Props): VNode {
     if (labels !== '') query.set('labelSelector', labels)
     if (dryRun) query.set('dryRun', 'true')
     // The namespace may come from anybody's link: unencoded, it could lead to another path, or cut off the dry run.
-    const place = `/namespaces/${encodeURIComponent(namespace)}`
+    const place = `${model.rootOf(group)}/namespaces/${encodeURIComponent(namespace)}`
     return request(place, chosen.words, query.toString())
   }
   const asked = JSON.stringify(call(true))
@@ -96,7 +99,7 @@ export function BulkDialog({ app, onClose }: Props): VNode {
   }
   return html`<${Dialog}
     id="bulk"
-    title=${`All of ${namespace}${type === '' ? '' : `: ${model.kindOf({ type })}`}`}
+    title=${`All of ${namespace}${type === '' ? '' : `: ${model.kindOf({ type })}`}${cluster === undefined ? '' : ` in ${cluster}`}`}
     onClose=${onClose}
   >
     <form onSubmit=${submit}>
@@ -135,11 +138,13 @@ export function BulkDialog({ app, onClose }: Props): VNode {
 
 function DryRun({ bulk: { items, counts } }: { bulk: Bulk }): VNode {
   const others = items.filter(({ result }) => result !== 'done')
+  const leftAlone = items.filter(({ code }) => code === 'NOT_ENABLED').length
   return html`<div>
     <p class="counts">
       <span><strong>${counts.done}</strong> would change</span>
       <span><strong>${counts.unchanged}</strong> are so already</span>
-      <span><strong>${counts.refused}</strong> would be refused</span>
+      ${leftAlone > 0 && html`<span><strong>${leftAlone}</strong> are not managed</span>`}
+      <span><strong>${counts.refused - leftAlone}</strong> would be refused</span>
     </p>
     ${
       others.length > 0 &&

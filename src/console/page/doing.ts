@@ -1,9 +1,9 @@
 import { Refused, send, type Answer } from './api.ts'
 import { busyKey, type Action } from './action.ts'
 import type { Model } from './model.ts'
-import { keyOf } from './record.ts'
+import type { Workload } from './record.ts'
 import type { Session } from './session.ts'
-import { localised } from './words.ts'
+import { localised, reasonOf } from './words.ts'
 
 const PENDING = 'dormouse.pending'
 const CONFIRMED = 'dormouse.confirmed'
@@ -42,7 +42,10 @@ export class Doing {
   }
 
   /** Whether it was done, or waits for a sign-in; otherwise calls `fault` with the reason. */
-  async perform(action: Action, fault = (text: string) => this.#model.notify(text, true)): Promise<boolean> {
+  async perform(
+    action: Action,
+    fault = (text: string) => this.#model.notify(text, { isFault: true }),
+  ): Promise<boolean> {
     const model = this.#model
     const key = busyKey(action)
     if (model.busy.has(key)) return false
@@ -55,9 +58,10 @@ export class Doing {
         answer = await this.ask(call)
         left = left.slice(1)
       }
-      if (answer) model.notify(localised(`${action.title}: ${answer.message}`, Date.now()))
+      if (answer) model.notify(doneText(action, answer), { undo: action.undo })
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 401) {
+        if (error instanceof Refused && error.status === 403) model.learnRefusal(action, textOf(error))
         fault(notDone(action, left.length, error))
         return false
       }
@@ -80,14 +84,31 @@ export class Doing {
   }
 }
 
-/** `left`: how many of its requests were not done. Requests without an answer are not sent again. */
-function notDone({ title, not = 'Not done', about, calls }: Action, left: number, error: unknown): string {
-  if (!(error instanceof Refused) || error.code !== 'UNREACHABLE')
-    return `${title}: not done. ${messageOf(error)}`
-  const what = left < calls.length ? 'Only the first half was done' : not
-  return `${what}: ${error.message}. Click again once it is back (${about ? keyOf(about) : title})`
+/** `web wakes. Awake by request of ana until 18:36.` */
+function doneText({ about, done, title }: Action, { message, data }: Answer<unknown>): string {
+  const now = Date.now()
+  if (!about || done === undefined) return localised(`${title}: ${message}`, now)
+  return `${about.name} ${done}. ${sentence(reasonOf(data as Workload, now))}`
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+/** `left`: how many of its requests were not done. Requests without an answer are not sent again. */
+function notDone(
+  { title, not = 'was not changed', about, calls }: Action,
+  left: number,
+  error: unknown,
+): string {
+  const isAway = error instanceof Refused && error.code === 'UNREACHABLE'
+  const half = left < calls.length ? ' Only the first half was done.' : ''
+  const again = isAway ? ' Click again once it is back.' : ''
+  return `${about ? `${about.name} ${not}` : `${title}: not done`}: ${textOf(error).replace(/[.\s]+$/, '')}.${half}${again}`
+}
+
+/** Of an error, in words for who clicked: `You may not update …`. */
+export function textOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return localised(text, Date.now()).replace(/^\S+ may not\b/, 'you may not')
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 }

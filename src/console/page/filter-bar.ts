@@ -2,15 +2,15 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { App } from './app.ts'
 import { icon } from './icons.ts'
-import { STATES, type State } from './record.ts'
-import type { Selection } from './selection.ts'
+import { FILTERS, type Filter } from './record.ts'
+import type { Group, Selection } from './selection.ts'
 import { html } from './view.ts'
 import { counted } from './words.ts'
 
 interface Props {
   readonly app: App
   readonly selection: Selection
-  readonly onBulk: () => void
+  readonly onBulk: (group: Pick<Group, 'cluster' | 'namespace'>) => void
 }
 
 /** Search, filters, and how many there are of each. `/` goes to the search. */
@@ -46,7 +46,7 @@ export function FilterBar({ app, selection, onBulk }: Props): VNode {
         ${values.map((value) => html`<option key=${value} value=${value} selected=${shown[name] === value}>${value}</option>`)}
       </select>
     </label>`
-  const chip = (state: State | '', label: string, count: number) =>
+  const chip = (state: Filter) =>
     html`<button
       type="button"
       key=${state}
@@ -54,7 +54,7 @@ export function FilterBar({ app, selection, onBulk }: Props): VNode {
       aria-pressed=${shown.state === state ? 'true' : 'false'}
       onClick=${() => model.show({ state })}
     >
-      ${label} <span class="quiet">${count.toLocaleString('en')}</span>
+      ${FILTERS[state]} <span class="quiet">${selection.counts[state].toLocaleString('en')}</span>
     </button>`
   return html`<div class="filters">
     <div class="fields">
@@ -73,18 +73,22 @@ export function FilterBar({ app, selection, onBulk }: Props): VNode {
       </label>
       ${select('Namespace', 'namespace', 'All namespaces', withShown(selection.namespaces, shown.namespace))}
       ${select('Kind', 'type', 'All kinds', withShown(selection.types, shown.type))}
-      ${shown.namespace !== '' && html`<button type="button" class="bulk" onClick=${onBulk}>All of ${shown.namespace}…</button>`}
+      ${
+        // Otherwise the line of the namespace has it.
+        shown.namespace !== '' &&
+        (shown.sort !== '' || selection.found === 0) &&
+        html`<button type="button" class="bulk" onClick=${() => onBulk({ cluster: undefined, namespace: shown.namespace })}>All of ${shown.namespace}…</button>`
+      }
     </div>
     ${
       model.isListed &&
       html`<div class="chips" role="group" aria-label="State">
-      ${chip('', 'All', selection.total)}
-      ${(Object.keys(STATES) as State[])
-        .filter((state) => selection.counts[state] > 0 || shown.state === state)
-        .map((state) => chip(state, STATES[state], selection.counts[state]))}
+      ${(Object.keys(FILTERS) as Filter[])
+        .filter((each) => each === 'managed' || selection.counts[each] > 0 || shown.state === each)
+        .map(chip)}
     </div>`
     }
-    <p class="visually-hidden" role="status">${counted(selection.workloads.length, 'workload')} shown</p>
+    <p class="visually-hidden" role="status">${counted(selection.found, 'workload')} shown</p>
   </div>`
 }
 

@@ -1,10 +1,17 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { hours } from './actions.ts'
 import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
-import type { Workload } from './record.ts'
+import { textOf } from './doing.ts'
+import type { Plan } from './plans.ts'
+import type { Transition, Workload } from './record.ts'
 import { html } from './view.ts'
+import { DayLetters, WeekStrip, WeekTable } from './week-strip.ts'
+
+/** Letters come one after the other. In milliseconds. */
+const TYPING = 350
+const OFTEN = ['8:00-18:00,Mon-Fri', '7:00-20:00,Mon-Fri', '8:00-22:00']
 
 interface Props {
   readonly app: App
@@ -12,40 +19,107 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks in which hours a workload runs: before Dormouse manages it, or of one that it manages. */
+/** Asks in which hours a workload runs, and shows the week that would come of it, before anything is done. */
 export function HoursDialog({ app, workload, onClose }: Props): VNode {
   const { enabled, wake_schedule, timezone, name } = workload
-  const zone = (enabled && timezone) || Intl.DateTimeFormat().resolvedOptions().timeZone
+  const formerZone = (enabled && timezone) || Intl.DateTimeFormat().resolvedOptions().timeZone
+  const former = wake_schedule ?? ''
+  const [schedule, setSchedule] = useState(former)
+  const [zone, setZone] = useState(formerZone)
   const [fault, setFault] = useState('')
+  // A field that was not edited may be inherited, or unknown here.
+  const text = schedule.trim() === former ? undefined : schedule.trim()
+  const place = zone.trim() === formerZone ? undefined : zone.trim()
+  const body = { schedule: text, timezone: place ?? (enabled || !text ? undefined : zone) }
+  const isChanged = !enabled || (text ?? place) !== undefined
   const submit = async (event: Event) => {
     event.preventDefault()
-    // A field that was not edited may be inherited, or unknown here.
-    const [text, place] = Array.from(
-      (event.target as Element).querySelectorAll('input'),
-      ({ value, defaultValue }) => (value === defaultValue ? undefined : value.trim()),
-    )
-    const body = { schedule: text, timezone: place ?? (enabled || !text ? undefined : zone) }
-    if (
-      (enabled && (text ?? place) === undefined) ||
-      (await app.doing.perform(hours(workload, body, app.model), setFault))
-    )
-      onClose()
+    if (!isChanged || (await app.doing.perform(hours(workload, body, app.model), setFault))) onClose()
   }
-  const field = (label: string, value: string, placeholder = '') =>
+  const field = (label: string, value: string, set: (value: string) => void, placeholder = '') =>
     html`<label class="field">
       <span>${label}</span>
-      <input defaultValue=${value} placeholder=${placeholder} spellcheck=${false} />
+      <input
+        value=${value}
+        placeholder=${placeholder}
+        spellcheck=${false}
+        autocapitalize="none"
+        onInput=${(event: Event) => {
+          setFault('')
+          set((event.target as HTMLInputElement).value)
+        }}
+      />
     </label>`
   return html`<${Dialog} id="hours" title=${enabled ? `Hours of ${name}` : `Manage ${name}`} onClose=${onClose}>
     <form onSubmit=${submit}>
-      ${field('It runs', wake_schedule ?? '', '8:00-18:00,Mon-Fri')} ${field('Time zone', zone)}
-      <p class=${fault ? 'fault' : 'quiet'} aria-live="polite">
-        ${fault || (enabled ? 'It follows them at once. Empty: none.' : 'It sleeps outside of them at once. Empty: none.')}
-      </p>
+      ${field('It runs', schedule, setSchedule, OFTEN[0])}
+      <div class="presets">
+        ${OFTEN.map((each) => html`<button type="button" key=${each} onClick=${() => setSchedule(each)}>${each}</button>`)}
+      </div>
+      ${field('Time zone', zone, setZone)}
+      ${fault !== '' && html`<p class="fault" role="alert">${fault}</p>`}
+      <${Preview} app=${app} workload=${workload} body=${body} />
       <div class="buttons">
         <button type="submit" class="primary">${enabled ? 'Set hours' : 'Manage'}</button>
         <button type="button" onClick=${onClose}>Cancel</button>
       </div>
     </form>
   <//>`
+}
+
+interface PreviewProps {
+  readonly app: App
+  readonly workload: Workload
+  readonly body: object
+}
+
+interface Outcome {
+  readonly workload: Workload
+  readonly plan: Plan
+}
+
+/** The week that would come: by a dry run, and a plan as if it were done. */
+function Preview({ app, workload, body }: PreviewProps): VNode {
+  const [outcome, setOutcome] = useState<Outcome | string>('')
+  const [call] = hours(workload, body, app.model).calls
+  const asked = JSON.stringify(call)
+  useEffect(() => {
+    let isOld = false
+    const timer = setTimeout(() => {
+      outcomeOf(app, workload, body).then(
+        (found) => isOld || setOutcome(found),
+        (error: unknown) => isOld || setOutcome(textOf(error)),
+      )
+    }, TYPING)
+    return () => {
+      isOld = true
+      clearTimeout(timer)
+    }
+  }, [asked])
+  const now = Date.now()
+  return html`<div class="preview" aria-live="polite">
+    ${
+      typeof outcome === 'string'
+        ? html`<p class=${outcome === '' ? 'quiet' : 'fault'}>${outcome || 'Asking what would come of it…'}</p>`
+        : html`<p>${outcome.workload.is_snoozed && !workload.is_snoozed ? html`<strong>It falls asleep at once.</strong>` : 'It stays as it is for now.'}</p>
+            <div><${DayLetters} now=${now} /><${WeekStrip} workload=${outcome.workload} plan=${outcome.plan} now=${now} /></div>
+            <${WeekTable} workload=${outcome.workload} plan=${outcome.plan} now=${now} />`
+    }
+  </div>`
+}
+
+async function outcomeOf(app: App, workload: Workload, body: object): Promise<Outcome> {
+  const [call] = hours(workload, body, app.model).calls
+  if (!call) throw new TypeError('no call')
+  const dry = await app.doing.ask<Workload>({ ...call, path: `${call.path}?dryRun=true` })
+  const asIf = new URLSearchParams({ hours: '168' })
+  // Without any hours it would be the plan of what nobody manages.
+  const hoursAsked = workload.enabled ? body : { ...body, timezone: dry.data.timezone }
+  for (const [name, value] of Object.entries(hoursAsked))
+    if (value !== undefined) asIf.set(name, String(value))
+  const plan = await app.doing.ask<Transition[]>({
+    method: 'GET',
+    path: `${app.model.pathOf(workload)}/plan?${asIf}`,
+  })
+  return { workload: dry.data, plan: plan.data }
 }

@@ -13,8 +13,9 @@ const PATHS = {
   unknown: 'M5.5 6a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.8M8 12.8v.4',
   invalid: 'M8 2.5v6.5M8 12.8v.4',
   close: 'M3.5 3.5l9 9M12.5 3.5l-9 9',
+  open: 'M4 6.5l4 4 4-4',
   search: 'M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.4 10.4 14 14',
-} as const satisfies Record<State | 'close' | 'search', string>
+} as const satisfies Record<State | 'close' | 'open' | 'search', string>
 
 /** An icon beside words, or in a labelled button: hidden from screen readers. */
 export function icon(name: keyof typeof PATHS): VNode {

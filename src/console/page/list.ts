@@ -1,9 +1,12 @@
 import type { VNode } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { App } from './app.ts'
+import { GroupRow } from './group-row.ts'
 import { keyOf, type Workload } from './record.ts'
 import { Row } from './row.ts'
+import { isGroup, ORDERS, type Group } from './selection.ts'
 import { html } from './view.ts'
+import { DayLetters } from './week-strip.ts'
 
 /** Rows above and below the visible ones. */
 const BESIDE = 8
@@ -13,20 +16,22 @@ const NARROW = matchMedia('(max-width: 760px)')
 
 interface Props {
   readonly app: App
-  readonly workloads: readonly Workload[]
+  readonly rows: readonly (Workload | Group)[]
   readonly now: number
+  readonly onBulk: (group: Group) => void
 }
 
-/** All workloads; only the visible rows are in the page. Arrow keys, Home, End and Page keys go through all. */
-export function List({ app, workloads, now }: Props): VNode {
+/** All rows; only the visible ones are in the page. Arrow keys, Home, End and Page keys go through all. */
+export function List({ app, rows, now, onBulk }: Props): VNode {
   const scroller = useRef<HTMLDivElement>(null)
   const [first, setFirst] = useState(0)
   const [height, setHeight] = useState(800)
   const [current, setCurrent] = useState(0)
   const [isNarrow, setNarrow] = useState(NARROW.matches)
   const wanted = useRef<number | undefined>(undefined)
-  const rowHeight = isNarrow ? 112 : 56
-  const seen = Math.ceil(height / rowHeight)
+  const tops = useMemo(() => topsOf(rows, isNarrow), [rows, isNarrow])
+  const total = tops[rows.length] ?? 0
+  const seen = rowAt(tops, (tops[first] ?? 0) + height) - first + 1
 
   useLayoutEffect(() => {
     const box = scroller.current
@@ -41,10 +46,10 @@ export function List({ app, workloads, now }: Props): VNode {
     }
   }, [])
 
-  const start = Math.max(0, Math.min(first, workloads.length - seen) - BESIDE)
-  const rows = workloads.slice(start, start + Math.min(seen + 2 * BESIDE, MOST_ROWS))
+  const start = Math.max(0, Math.min(first, rows.length - seen) - BESIDE)
+  const visible = rows.slice(start, start + Math.min(seen + 2 * BESIDE, MOST_ROWS))
   const reachable =
-    current >= start && current < start + rows.length ? current : Math.min(first, workloads.length - 1)
+    current >= start && current < start + visible.length ? current : Math.min(first, rows.length - 1)
 
   useEffect(() => {
     if (wanted.current === undefined) return
@@ -56,15 +61,14 @@ export function List({ app, workloads, now }: Props): VNode {
 
   function go(to: number): void {
     const box = scroller.current
-    if (!box || workloads.length === 0) return
-    const index = Math.max(0, Math.min(workloads.length - 1, to))
-    const top = index * rowHeight
+    if (!box || rows.length === 0) return
+    const index = Math.max(0, Math.min(rows.length - 1, to))
+    const [top = 0, bottom = total] = tops.slice(index, index + 2)
     if (top < box.scrollTop) box.scrollTop = top
-    else if (top + rowHeight > box.scrollTop + box.clientHeight)
-      box.scrollTop = top + rowHeight - box.clientHeight
+    else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight
     wanted.current = index
     setCurrent(index)
-    setFirst(Math.floor(box.scrollTop / rowHeight))
+    setFirst(rowAt(tops, box.scrollTop))
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -75,7 +79,7 @@ export function List({ app, workloads, now }: Props): VNode {
       PageDown: current + page,
       PageUp: current - page,
       Home: 0,
-      End: workloads.length - 1,
+      End: rows.length - 1,
     }
     const to = steps[event.key]
     if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return
@@ -83,39 +87,96 @@ export function List({ app, workloads, now }: Props): VNode {
     go(to)
   }
 
-  return html`<div class="table" role="table" aria-label="Workloads" aria-rowcount=${workloads.length + 1}>
+  return html`<div class="table" role="table" aria-label="Workloads" aria-rowcount=${rows.length + 1}>
     <div class="head" role="rowgroup">
       <div class="row" role="row" aria-rowindex="1">
-        ${['State', 'Workload', 'Why', 'Replicas', 'Next', 'Coming week', 'Action'].map(
-          (title, index) =>
-            html`<div class=${`cell ${CELLS[index]}`} role="columnheader" key=${title}>${title}</div>`,
-        )}
+        ${COLUMNS.map(([id, title]) => html`<${Head} key=${id} app=${app} id=${id} title=${title} now=${now} />`)}
       </div>
     </div>
     <div
       class="scroller"
       role="rowgroup"
       ref=${scroller}
-      onScroll=${() => setFirst(Math.floor((scroller.current?.scrollTop ?? 0) / rowHeight))}
+      onScroll=${() => setFirst(rowAt(tops, scroller.current?.scrollTop ?? 0))}
       onKeyDown=${onKeyDown}
     >
-      <div class="all" role="presentation" style=${{ height: `${workloads.length * rowHeight}px` }}>
-        ${rows.map((workload, offset) => {
+      <div class="all" role="presentation" style=${{ height: `${total}px` }}>
+        ${visible.map((row, offset) => {
           const index = start + offset
-          return html`<${Row}
-            key=${keyOf(workload)}
-            app=${app}
-            workload=${workload}
-            index=${index}
-            top=${index * rowHeight}
-            isCurrent=${index === reachable}
-            now=${now}
-            onFocus=${() => setCurrent(index)}
-          />`
+          const props = {
+            app,
+            index,
+            now,
+            top: tops[index] ?? 0,
+            isCurrent: index === reachable,
+            onFocus: () => setCurrent(index),
+          }
+          return isGroup(row)
+            ? html`<${GroupRow} key=${`${row.cluster}/${row.namespace}`} group=${row} onBulk=${onBulk} ...${props} />`
+            : html`<${Row} key=${keyOf(row)} workload=${row} ...${props} />`
         })}
       </div>
     </div>
   </div>`
 }
 
-const CELLS = ['state', 'name', 'why', 'count', 'next', 'coming', 'act']
+/** Where each row begins, and the last one ends, in pixels; as the style sheet has their heights. */
+function topsOf(rows: readonly (Workload | Group)[], isNarrow: boolean): number[] {
+  const tops = [0]
+  let top = 0
+  for (const row of rows) tops.push((top += !isNarrow ? 44 : isGroup(row) ? 52 : 120))
+  return tops
+}
+
+/** The row at a place. */
+function rowAt(tops: readonly number[], top: number): number {
+  let [low, high] = [0, tops.length - 2]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((tops[middle] ?? 0) <= top) low = middle
+    else high = middle - 1
+  }
+  return Math.max(0, low)
+}
+
+/** In the order of a row's cells. */
+const COLUMNS = [
+  ['state', 'State'],
+  ['name', 'Workload'],
+  ['why', 'Why'],
+  ['count', 'Ready'],
+  ['next', 'Next'],
+  ['coming', 'The coming week'],
+  ['act', 'Action'],
+] as const
+
+interface HeadProps {
+  readonly app: App
+  readonly id: (typeof COLUMNS)[number][0]
+  readonly title: string
+  readonly now: number
+}
+
+/** The head of a column; a click orders by it, upwards, downwards, and as before. */
+function Head({ app: { model }, id, title, now }: HeadProps): VNode {
+  const column = id === 'name' ? 'workload' : id
+  const { sort } = model.shown
+  const direction = sort === column ? 'ascending' : sort === `-${column}` ? 'descending' : 'none'
+  const next = { none: column, ascending: `-${column}`, descending: '' }[direction]
+  const isSortable = column in ORDERS
+  const label =
+    id === 'coming' ? html`<span class="visually-hidden">${title}</span><${DayLetters} now=${now} />` : title
+  return html`<div
+    class=${`cell ${id}`}
+    role="columnheader"
+    aria-sort=${isSortable && direction !== 'none' ? direction : undefined}
+  >
+    ${
+      isSortable
+        ? html`<button type="button" class="sort" onClick=${() => model.show({ sort: next })}>
+            ${title}<span aria-hidden="true">${{ none: '', ascending: ' ↑', descending: ' ↓' }[direction]}</span>
+          </button>`
+        : label
+    }
+  </div>`
+}

@@ -1,5 +1,5 @@
 import { authorization, Refused, refusalOf, request, send } from './api.ts'
-import type { Model } from './model.ts'
+import type { About, Model } from './model.ts'
 import { keyOf, type Identity, type Workload } from './record.ts'
 import type { Session } from './session.ts'
 
@@ -50,7 +50,7 @@ export class LiveList {
   async run(): Promise<never> {
     for (;;) {
       try {
-        if (this.#model.kinds.length === 0) await this.#learnKinds()
+        if (this.#model.about.kinds.length === 0) await this.#learn()
         await this.#follow()
       } catch (error) {
         this.#failed(error)
@@ -59,9 +59,11 @@ export class LiveList {
     }
   }
 
-  async #learnKinds(): Promise<void> {
-    const { data } = await send<{ kinds: string[] }>({ method: 'GET', path: '' }, this.#session.token)
-    this.#model.kinds = data.kinds
+  async #learn(): Promise<void> {
+    const { data } = await send<Partial<About>>({ method: 'GET', path: '' }, this.#session.token)
+    const { kinds = [], cluster = null, user = null } = data
+    this.#model.about = { kinds, cluster, user }
+    document.title = cluster === null ? 'Dormouse' : `${cluster} · Dormouse`
   }
 
   #failed(error: unknown): void {

@@ -15,7 +15,17 @@ export interface Notice {
   readonly id: number
   readonly isFault: boolean
   readonly text: string
+  readonly undo: Action | undefined
 }
+
+/** The answer to `GET /api/v1`: the kinds, and whose and which cluster's page it is, if known. */
+export interface About {
+  readonly kinds: readonly string[]
+  readonly cluster: string | null
+  readonly user: string | null
+}
+
+const NOBODY: About = { kinds: [], cluster: null, user: null }
 
 /** Why a token is needed, and what to do once there is one. */
 export interface SignIn {
@@ -35,11 +45,13 @@ export class Model {
   isListed = false
   connection: Connection = { state: 'connecting', why: '', since: undefined }
   signIn: SignIn | undefined
-  kinds: readonly string[] = []
+  about: About = NOBODY
   shown: Shown = shownByAddress()
   notices: readonly Notice[] = []
   /** Workloads with a request in flight. */
   readonly busy = new Set<string>()
+  /** Why somebody may not change a kind in a namespace, as far as a refusal has told. */
+  readonly #refusals = new Map<string, string>()
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #notice = 0
@@ -74,9 +86,21 @@ export class Model {
     this.tell()
   }
 
-  notify(text: string, isFault = false): void {
+  /** '': they may, or it is not known yet. */
+  mayNot(identity: Identity): string {
+    return this.#refusals.get(placeOf(identity)) ?? ''
+  }
+
+  learnRefusal({ about }: Action, why: string): void {
+    if (about) this.#refusals.set(placeOf(about), `You may look, and not change: ${why}`)
+  }
+
+  notify(
+    text: string,
+    { isFault = false, undo }: { isFault?: boolean; undo?: Action | undefined } = {},
+  ): void {
     const id = (this.#notice += 1)
-    this.notices = [...this.notices, { id, isFault, text }].slice(-NOTICES)
+    this.notices = [...this.notices, { id, isFault, text, undo }].slice(-NOTICES)
     this.tell()
     if (!isFault) setTimeout(() => this.dismiss(id), 8000)
   }
@@ -87,6 +111,8 @@ export class Model {
     this.version += 1
     this.isListed = false
     this.notices = []
+    this.about = NOBODY
+    this.#refusals.clear()
   }
 
   dismiss(id: number): void {
@@ -98,13 +124,22 @@ export class Model {
   kindOf({ type }: Pick<Identity, 'type'>): string {
     const singular = (kind: string) =>
       (kind.split('.')[0] ?? '').replace(/ies$/, 'y').replace(/(?<=s|sh|ch|x)es$|s$/, '')
-    return this.kinds.find((kind) => singular(kind) === type) ?? `${type}s`
+    return this.about.kinds.find((kind) => singular(kind) === type) ?? `${type}s`
+  }
+
+  /** Of a cluster, behind `/api/v1`; ''/undefined: there is but one. */
+  rootOf({ cluster }: { readonly cluster?: string | undefined }): string {
+    return cluster === undefined ? '' : `/clusters/${encodeURIComponent(cluster)}`
   }
 
   /** The path of a workload behind `/api/v1`. */
   pathOf(identity: Identity): string {
-    return `/namespaces/${identity.namespace}/${this.kindOf(identity)}/${identity.name}`
+    return `${this.rootOf(identity)}/namespaces/${identity.namespace}/${this.kindOf(identity)}/${identity.name}`
   }
+}
+
+function placeOf({ cluster = '', namespace, type }: Identity): string {
+  return `${cluster}/${namespace}/${type}`
 }
 
 /** Redraws the component whenever the model changes. */

@@ -23,6 +23,8 @@ export class Plans {
   readonly #model: Model
   readonly #doing: Doing
   readonly #known = new Map<string, Known>()
+  /** By version: workloads of the same hours and state have the same plan, but for their turn in a wave. */
+  readonly #alike = new Map<string, readonly Transition[]>()
   readonly #wanted = new Map<string, Workload>()
   /** Visible workloads whose plan could not be read. */
   readonly #failed = new Map<string, Workload>()
@@ -38,7 +40,8 @@ export class Plans {
   of(workload: Workload): Plan {
     // A workload without a next transition has no plan.
     if (workload.next_transition === null) return []
-    return this.#known.get(keyOf(workload))?.plan
+    const own = this.#known.get(keyOf(workload))
+    return own && own.plan !== null ? own.plan : (this.#alike.get(versionOf(workload)) ?? own?.plan)
   }
 
   isCurrent(workload: Workload): boolean {
@@ -47,10 +50,11 @@ export class Plans {
     return known !== undefined && known.plan !== null && known.version === versionOf(workload)
   }
 
-  /** Call the result once it is no longer looked at. */
-  want(workload: Workload): () => void {
+  /** `or alike`: that of another workload with the same hours will do. Call the result once it is no longer looked at. */
+  want(workload: Workload, which: 'its own' | 'or alike' = 'or alike'): () => void {
     const key = keyOf(workload)
-    if (!this.isCurrent(workload)) {
+    const isKnown = which === 'or alike' && this.#alike.has(versionOf(workload))
+    if (!isKnown && !this.isCurrent(workload)) {
       this.#wanted.set(key, workload)
       this.#next()
     }
@@ -84,7 +88,11 @@ export class Plans {
     this.#inFlight += 1
     try {
       const plan = await this.#pages(`${this.#model.pathOf(workload)}/plan?hours=${HOURS}`)
-      if (this.#known.size >= MOST) this.#known.clear()
+      if (this.#known.size >= MOST) {
+        this.#known.clear()
+        this.#alike.clear()
+      }
+      this.#alike.set(versionOf(workload), plan)
       this.#known.set(key, { version: versionOf(workload), plan })
       this.#model.tellSoon()
     } catch (error) {

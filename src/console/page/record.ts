@@ -1,14 +1,15 @@
 import type { StatusRecord, TransitionRecord } from '../../domain/records/record.ts'
 
-export type Workload = StatusRecord
+/** `cluster`: the context, where the page shows several. */
+export type Workload = StatusRecord & { readonly cluster?: string }
 export type Transition = TransitionRecord
 
 /** The fields that identify a workload. */
-export type Identity = Pick<Workload, 'namespace' | 'type' | 'name'>
+export type Identity = Pick<Workload, 'cluster' | 'namespace' | 'type' | 'name'>
 
-/** Its form in the page's address: `shop/deployment/web`. */
-export function keyOf({ namespace, type, name }: Identity): string {
-  return `${namespace}/${type}/${name}`
+/** Its form in the page's address: `shop/deployment/web`, behind its cluster where there are several. */
+export function keyOf({ cluster, namespace, type, name }: Identity): string {
+  return `${cluster === undefined ? '' : `${cluster}/`}${namespace}/${type}/${name}`
 }
 
 /** The states that a person sees; the first that applies counts. */
@@ -24,6 +25,16 @@ export const STATES = {
 } as const
 
 export type State = keyof typeof STATES
+
+/** The choices of the list; the first, of all that Dormouse manages or holds, is the default. */
+export const FILTERS = { managed: 'Managed', ...STATES, all: 'All' } as const
+
+export type Filter = keyof typeof FILTERS
+
+/** Whether Dormouse leaves it alone, as far as is known. */
+export function isLeftAlone(state: State): boolean {
+  return state === 'unmanaged' || state === 'unknown'
+}
 
 /** The state by which lists are filtered: one workload has one. */
 export function stateOf(workload: Workload): State {
@@ -43,9 +54,19 @@ function isUnknown({ reason_code: code }: Workload): boolean {
   return code === 'unknown'
 }
 
-/** Asleep rather than awake, whatever the reason. */
-export function isAsleep(workload: Workload): boolean {
-  return workload.is_snoozed
+/** Whether somebody should look at it: its pods came too late or not at all, or it was switched too often. */
+export function isTroubled(workload: Workload): boolean {
+  const {
+    held_by: holder,
+    operation_history: history,
+    is_snoozed,
+    ready_replicas,
+    current_replicas,
+  } = workload
+  if (holder === 'backoff') return true
+  const result = history[0]?.result
+  const isLate = result === 'timed_out' || result === 'failed'
+  return isLate && !is_snoozed && ready_replicas < current_replicas
 }
 
 const WEEK = 7 * 24 * 3_600_000

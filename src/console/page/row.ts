@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { buttonsOf } from './actions.ts'
 import type { App } from './app.ts'
 import { icon } from './icons.ts'
-import { keyOf, STATES, stateOf, type Workload } from './record.ts'
+import { isTroubled, keyOf, STATES, stateOf, type Workload } from './record.ts'
 import { html } from './view.ts'
 import { WeekStrip } from './week-strip.ts'
 import { reasonOf, shortTime } from './words.ts'
@@ -39,7 +39,9 @@ export function Row({ app, workload, index, top, isCurrent, now, onFocus }: Prop
     ({ id }) => (workload.is_snoozed ? id === 'wake' : id === 'snooze') || id === 'unpin' || id === 'enable',
   )
   const tab = isCurrent ? 0 : -1
-  const { namespace, type, name, next_transition: next } = workload
+  const { type, name } = workload
+  const reason = reasonOf(workload, now)
+  const mayNot = model.mayNot(workload)
   return html`<div
     class=${`row${isOpen ? ' open' : ''}`}
     role="row"
@@ -47,7 +49,7 @@ export function Row({ app, workload, index, top, isCurrent, now, onFocus }: Prop
     style=${{ transform: `translateY(${top}px)` }}
     onFocusIn=${onFocus}
   >
-    <div class="cell state" role="cell"><${StateBadge} workload=${workload} /></div>
+    <div class="cell state" role="cell"><${StateWord} workload=${workload} /></div>
     <div class="cell name" role="cell">
       <button
         type="button"
@@ -62,20 +64,11 @@ export function Row({ app, workload, index, top, isCurrent, now, onFocus }: Prop
       >
         ${partsOf(name).map((part) => html`<span key=${part}>${part}</span>`)}
       </button>
-      <span class="quiet" title=${`${namespace}, ${type}`}>${namespace} · ${type}</span>
+      <span class="quiet kind">${placeOf(workload, model.shown.sort !== '')}${type}</span>
     </div>
-    <div class="cell why quiet" role="cell" title=${reasonOf(workload, now)}>${reasonOf(workload, now)}</div>
+    <div class="cell why quiet" role="cell" title=${reason}>${reason}</div>
     <div class="cell count" role="cell">${replicas(workload)}</div>
-    <div class="cell next" role="cell">
-      ${
-        next
-          ? html`<span>
-              ${next.type === 'wake' ? 'wakes ' : 'sleeps '}
-              <time datetime=${next.at}>${shortTime(Date.parse(next.at), now)}</time>
-            </span>`
-          : html`<span class="quiet">${workload.enabled ? 'stays so' : '–'}</span>`
-      }
-    </div>
+    <div class="cell next" role="cell"><${Next} workload=${workload} now=${now} /></div>
     <div class="cell coming" role="cell">
       <${WeekStrip} workload=${workload} plan=${plans.of(workload)} now=${now} />
     </div>
@@ -85,10 +78,10 @@ export function Row({ app, workload, index, top, isCurrent, now, onFocus }: Prop
         html`<button
           type="button"
           tabindex=${tab}
-          title=${button.hint}
-          aria-disabled=${model.busy.has(key) ? 'true' : 'false'}
+          title=${mayNot || button.hint}
+          aria-disabled=${model.busy.has(key) || mayNot !== '' ? 'true' : 'false'}
           aria-label=${`${button.label}: ${name}`}
-          onClick=${() => void doing.perform(button)}
+          onClick=${() => mayNot === '' && void doing.perform(button)}
         >
           ${button.label}
         </button>`
@@ -97,19 +90,36 @@ export function Row({ app, workload, index, top, isCurrent, now, onFocus }: Prop
   </div>`
 }
 
+/** Where it is, unless a line above says so. */
+function placeOf({ cluster, namespace }: Workload, isAlone: boolean): string {
+  if (!isAlone) return ''
+  return `${cluster === undefined ? '' : `${cluster} · `}${namespace} · `
+}
+
+function Next({ workload, now }: { workload: Workload; now: number }): VNode {
+  const { next_transition: next, enabled } = workload
+  if (!next) return html`<span class="quiet">${enabled ? 'nothing planned' : '–'}</span>`
+  return html`<span>
+    ${next.type === 'wake' ? 'wakes ' : 'sleeps '}
+    <time datetime=${next.at}>${shortTime(Date.parse(next.at), now)}</time>
+  </span>`
+}
+
 /** Long names are often alike at the beginning, and differ at the end: where there is no room, the middle is left out. */
 function partsOf(name: string): string[] {
   return name.length > 20 ? [name.slice(0, -9), name.slice(-9)] : [name]
 }
 
-/** The state in a word, with a sign and never by colour alone. */
-export function StateBadge({ workload }: { workload: Workload }): VNode {
+/** The state in a word with a sign, and never by colour alone; amber is trouble. */
+export function StateWord({ workload }: { workload: Workload }): VNode {
   const state = stateOf(workload)
   const asleep = workload.is_snoozed
-  const words =
-    state === workload.held_by ? `${STATES[state]}, ${asleep ? 'asleep' : 'awake'}` : STATES[state]
-  return html`<span class=${`badge ${state} ${asleep ? 'is-asleep' : 'is-awake'}`}>
-    ${icon(state)}<span>${words}${workload.operation_in_progress ? '…' : ''}</span>
+  const isHeld = state === workload.held_by
+  const isMoving = workload.operation_in_progress && !isHeld
+  const moving = asleep ? 'Falling asleep' : 'Waking'
+  const look = isTroubled(workload) ? 'trouble' : state
+  return html`<span class=${`state-word ${look} ${asleep ? 'is-asleep' : 'is-awake'}`}>
+    ${icon(state)}<span>${isMoving ? moving : STATES[state]}${isHeld && html`, ${asleep ? 'asleep' : 'awake'}`}</span>
   </span>`
 }
 

@@ -1,30 +1,55 @@
 import type { Shown } from './address.ts'
-import { STATES, stateOf, type State, type Workload } from './record.ts'
+import { FILTERS, isLeftAlone, STATES, stateOf, type Filter, type State, type Workload } from './record.ts'
+
+/** The line above the workloads of a namespace. */
+export interface Group {
+  readonly cluster: string | undefined
+  readonly namespace: string
+  asleep: number
+  awake: number
+  leftAlone: number
+}
 
 /** The visible workloads, and the filters' choices. */
 export interface Selection {
-  readonly workloads: readonly Workload[]
+  /** The rows; the namespaces' lines are among them where they are ordered by namespace. */
+  readonly rows: readonly (Workload | Group)[]
+  /** How many of them are workloads. */
+  readonly found: number
   readonly namespaces: readonly string[]
   readonly types: readonly string[]
   /** Counted under the other filters. */
-  readonly counts: Readonly<Record<State, number>>
-  readonly total: number
+  readonly counts: Readonly<Record<Filter, number>>
 }
 
-/** The workloads that pass the filters, ordered by namespace and name. */
-export function select(
-  records: ReadonlyMap<string, Workload>,
-  { text, namespace, type, state }: Shown,
-): Selection {
+type Order = (a: Workload, b: Workload) => number
+
+const byPlace: Order = (a, b) =>
+  compare(a.cluster ?? '', b.cluster ?? '') || compare(a.namespace, b.namespace) || compare(a.name, b.name) || compare(a.type, b.type) // prettier-ignore
+const RANKS = Object.keys(STATES)
+
+/** The columns by which rows can be ordered. */
+export const ORDERS: Readonly<Record<string, Order>> = {
+  state: (a, b) => RANKS.indexOf(stateOf(a)) - RANKS.indexOf(stateOf(b)),
+  workload: (a, b) => compare(a.name, b.name),
+  next: (a, b) => compare(a.next_transition?.at ?? '~', b.next_transition?.at ?? '~'),
+}
+
+export function isGroup(row: Workload | Group): row is Group {
+  return !('name' in row)
+}
+
+/** The workloads that pass the filters, in the order that is asked for. */
+export function select(records: ReadonlyMap<string, Workload>, shown: Shown): Selection {
+  const { text, namespace, type, state } = shown
   const namespaces = new Set<string>()
   const types = new Set<string>()
-  const counts = Object.fromEntries(Object.keys(STATES).map((each) => [each, 0])) as Record<State, number>
+  const counts = Object.fromEntries(Object.keys(FILTERS).map((each) => [each, 0])) as Record<Filter, number>
   const words = text
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
   const found: Workload[] = []
-  let total = 0
   for (const workload of records.values()) {
     namespaces.add(workload.namespace)
     types.add(workload.type)
@@ -33,17 +58,48 @@ export function select(
     if (words.length > 0 && !matches(workload, words)) continue
     const own = stateOf(workload)
     counts[own] += 1
-    total += 1
-    if (state === '' || own === state) found.push(workload)
+    counts.all += 1
+    if (!isLeftAlone(own)) counts.managed += 1
+    if (passes(own, state)) found.push(workload)
   }
-  found.sort(
-    (a, b) => compare(a.namespace, b.namespace) || compare(a.name, b.name) || compare(a.type, b.type),
-  )
-  return { workloads: found, namespaces: [...namespaces].sort(), types: [...types].sort(), counts, total }
+  return {
+    rows: ordered(found, shown.sort),
+    found: found.length,
+    namespaces: [...namespaces].sort(),
+    types: [...types].sort(),
+    counts,
+  }
 }
 
-function matches({ namespace, name, type, reason }: Workload, words: readonly string[]): boolean {
-  const text = `${namespace}/${name} ${type} ${reason}`.toLowerCase()
+function passes(own: State, filter: Filter): boolean {
+  return filter === 'all' || (filter === 'managed' ? !isLeftAlone(own) : own === filter)
+}
+
+function ordered(found: Workload[], sort: string): (Workload | Group)[] {
+  const order = ORDERS[sort.replace(/^-/, '')]
+  if (!order) return grouped(found.sort(byPlace))
+  const sign = sort.startsWith('-') ? -1 : 1
+  return found.sort((a, b) => sign * order(a, b) || byPlace(a, b))
+}
+
+function grouped(found: readonly Workload[]): (Workload | Group)[] {
+  const rows: (Workload | Group)[] = []
+  let group: Group | undefined
+  for (const workload of found) {
+    const { cluster, namespace } = workload
+    if (!group || group.namespace !== namespace || group.cluster !== cluster)
+      rows.push((group = { cluster, namespace, asleep: 0, awake: 0, leftAlone: 0 }))
+    group[isLeftAlone(stateOf(workload)) ? 'leftAlone' : workload.is_snoozed ? 'asleep' : 'awake'] += 1
+    rows.push(workload)
+  }
+  return rows
+}
+
+function matches(
+  { cluster = '', namespace, name, type, reason }: Workload,
+  words: readonly string[],
+): boolean {
+  const text = `${cluster} ${namespace}/${name} ${type} ${reason}`.toLowerCase()
   return words.every((word) => text.includes(word))
 }
 

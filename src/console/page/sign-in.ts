@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
+import { icon } from './icons.ts'
 import { html } from './view.ts'
 
 /** Asks for a token. The action that met the expired token is shown, and carried out afterwards. */
@@ -11,7 +12,7 @@ export function SignInDialog({ app }: { app: App }): VNode {
   const pending = signIn?.pending
   const Way = session.isByProxy || !session.takesTokens ? ByOthers : ByToken
   return html`<${Dialog} id="sign-in" title="Sign in">
-    ${signIn?.why !== '' && html`<p role="alert">${signIn?.why}</p>`}
+    ${signIn?.why !== '' && html`<p role="alert" class="fault with-icon">${icon('invalid')}<span>${signIn?.why}</span></p>`}
     ${pending && html`<p class="pending">Then this is done: <strong>${pending.title}</strong></p>`}
     <${Way} app=${app} />
   <//>`

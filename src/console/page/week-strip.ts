@@ -1,57 +1,92 @@
 import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Plan } from './plans.ts'
 import type { Transition, Workload } from './record.ts'
 import { html } from './view.ts'
 import { DATE, format, shortTime } from './words.ts'
-import { days, daysIn, segments, WEEK } from './week.ts'
+import { calendarWeek, days, segments, type Segment } from './week.ts'
 
+/** `enabled`, `is_snoozed` and `timezone` of a workload, or of what it would be. */
 export interface WeekProps {
-  readonly workload: Workload
+  readonly workload: Pick<Workload, 'enabled' | 'is_snoozed' | 'timezone'>
   readonly plan: Plan
   readonly now: number
 }
 
-/** The coming week as a strip: dark is asleep; a line begins each day of the workload's zone. */
+/** The first letters of the days, above the strips. */
+export function DayLetters({ now }: { now: number }): VNode {
+  const { midnights } = calendarWeek(now)
+  const day = format({ weekday: 'narrow' })
+  return html`<span class="letters" aria-hidden="true">
+    ${midnights.slice(0, -1).map((at) => html`<span key=${at}>${day.format(at)}</span>`)}
+  </span>`
+}
+
+/** Today and the six days after it, in the reader's zone: dark is asleep, a line is now. Times where the mouse is. */
 export function WeekStrip({ workload, plan, now }: WeekProps): VNode {
+  const [pointed, point] = useState<number | undefined>(undefined)
+  if (!workload.enabled) return html`<div class="strip unmanaged"></div>`
   if (!plan)
-    return html`<div class="strip empty" role="img" aria-label="The coming week: not known yet"></div>`
+    return html`<div class="strip ${plan === null ? 'unmanaged' : 'loading'}" role="img" aria-label="The coming week: not known yet"></div>`
+  const { from, to, midnights } = calendarWeek(now)
   const week = segments(workload.is_snoozed, plan, now)
-  const share = (time: number) => `${((100 * time) / WEEK).toFixed(3)}%`
-  const zone = workload.timezone ?? 'UTC'
+  const share = (time: number) => `${((100 * (time - from)) / (to - from)).toFixed(2)}%`
+  const at = pointed === undefined ? undefined : from + pointed * (to - from)
   return html`<div
-    class=${`strip${workload.enabled ? '' : ' unmanaged'}`}
-    role="img"
-    aria-label=${summary(workload, plan, now)}
+    class="coming-week"
+    onMouseMove=${({ currentTarget, clientX }: MouseEvent) => {
+      const { left, width } = (currentTarget as Element).getBoundingClientRect()
+      point((clientX - left) / width)
+    }}
+    onMouseLeave=${() => point(undefined)}
   >
-    ${week
-      .filter(({ asleep }) => asleep)
-      .map(
-        ({ from, to }) =>
-          html`<i
-            class="sleep"
-            key=${from}
-            style=${{ left: share(from - now), width: share(to - from) }}
-          ></i>`,
-      )}
-    ${daysIn(zone, now)
-      .filter((at) => at > now && at < now + WEEK)
-      .map((at) => html`<i class="day" key=${at} style=${{ left: share(at - now) }}></i>`)}
+    <div class="strip" role="img" aria-label=${summary(workload, plan, now)}>
+      ${week
+        .filter(({ asleep }) => asleep)
+        .map(
+          (each) =>
+            html`<i class="sleep" key=${each.from} style=${{ left: share(each.from), width: `calc(${share(each.to)} - ${share(each.from)})` }}></i>`,
+        )}
+      <i class="past" style=${{ width: share(now) }}></i>
+      ${midnights.slice(1, -1).map((day) => html`<i class="day" key=${day} style=${{ left: share(day) }}></i>`)}
+      <i class="now" style=${{ left: share(now) }}></i>
+    </div>
+    ${at !== undefined && html`<span class="tip" style=${{ left: share(at) }}>${tipOf(week, at, now)}</span>`}
   </div>`
 }
 
-function summary(workload: Workload, plan: readonly Transition[], now: number): string {
-  const present = workload.is_snoozed ? 'asleep' : 'awake'
+/** `asleep until Mon 30 Nov, 8:00`. */
+function tipOf(week: readonly Segment[], at: number, now: number): string {
+  if (at < now) return 'earlier today'
+  const segment = week.find(({ from, to }) => from <= at && at < to)
+  const state = segment?.asleep ? 'asleep' : 'awake'
+  if (!segment || segment === week.at(-1))
+    return `${state} ${segment && segment.from > now ? `from ${shortTime(segment.from, now)}` : 'throughout'}`
+  const until = shortTime(segment.to, now)
+  return segment.from > now
+    ? `${state} ${shortTime(segment.from, now)} to ${until}`
+    : `${state} until ${until}`
+}
+
+function summary(
+  { is_snoozed: asleep }: WeekProps['workload'],
+  plan: readonly Transition[],
+  now: number,
+): string {
+  const present = asleep ? 'asleep' : 'awake'
   const [next] = plan
   if (!next) return `The coming week: ${present} throughout`
   const change = next.type === 'wake' ? 'wakes' : 'falls asleep'
   return `The coming week: ${present}, ${change} ${shortTime(Date.parse(next.at), now)}, ${plan.length} changes`
 }
 
-/** The same week in words, for who cannot see the strip or wants the times. */
+/** The same days in words, in the zone of the workload. */
 export function WeekTable({ workload, plan, now }: WeekProps): VNode {
   const zone = workload.timezone ?? 'UTC'
   if (!plan)
     return html`<p class="quiet">${plan === null ? 'The coming week could not be read.' : 'The coming week is being asked for…'}</p>`
+  if (plan.length === 0)
+    return html`<p>${workload.is_snoozed ? 'Asleep' : 'Awake'} throughout, if nobody acts.</p>`
   const today = format(DATE, zone).format(now)
   return html`<table class="week">
     <caption>Awake, in ${zone}</caption>

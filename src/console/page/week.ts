@@ -62,11 +62,21 @@ export function daysIn(zone: string, now: number): number[] {
   return found
 }
 
-/** The same week as a table: of each day, when it is awake. */
+/** Today and the six days after it, in the reader's zone; `midnights`: where they begin and the last one ends. */
+export function calendarWeek(now: number): { from: number; to: number; midnights: readonly number[] } {
+  const midnights = Array.from({ length: 8 }, (_, day) => {
+    const date = new Date(now)
+    date.setHours(0, 0, 0, 0)
+    return date.setDate(date.getDate() + day)
+  })
+  return { from: midnights[0] ?? now, to: midnights[7] ?? now, midnights }
+}
+
+/** The same days as a table: of each, when it is awake. */
 export function days(week: readonly Segment[], zone: string): Day[] {
   const [first] = week
   if (!first) return []
-  const bounds = [first.from, ...daysIn(zone, first.from).filter((at) => at > first.from), first.from + WEEK]
+  const bounds = [first.from, ...daysIn(zone, first.from).filter((at) => at > first.from)]
   const time = format(TIME, zone)
   return bounds.slice(0, -1).flatMap((from, index) => {
     const to = bounds[index + 1] ?? from

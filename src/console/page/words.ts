@@ -48,15 +48,17 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
+/** How somebody signed in, before their name: the title of a name tells it. */
+const PREFIX = /\b(?:k8s|oidc|local|manager):(?=\S)/g
+
 /** The person, without the prefix that tells how they signed in. */
 export function person(by: string | null): string {
-  if (by === null) return 'Dormouse'
-  return by.replace(/^(?:k8s|oidc|local|manager):/, '')
+  return by === null ? 'Dormouse' : by.replaceAll(PREFIX, '')
 }
 
 /** The reason of a workload's state for people, without calls to end it: the buttons do that. */
 export function reasonOf({ reason, reason_code: code }: Workload, now: number): string {
-  return code === 'not_managed' ? 'Dormouse leaves it alone' : localised(reason, now)
+  return code === 'not_managed' ? 'Dormouse leaves it alone' : localised(reason, now).replaceAll(PREFIX, '')
 }
 
 /** The end of the wait of a workload that was switched too often; a wake is never refused. */
