@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual, createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import type { ConsoleAnswer, ConsolePages, ConsoleRequest } from '../service/api/ports.ts'
 import { pageSources } from './sources.ts'
 
@@ -83,9 +84,12 @@ export class Console implements ConsolePages {
     const name = path === ROOT || path === `${ROOT}/` ? 'index.html' : path.slice(ROOT.length + 1)
     const file = files.get(name)
     if (!file) return refusal(404, 'NOT_FOUND', `there is no such file: the console is at ${ROOT}`)
-    const headers = { ...HEADERS, 'Content-Type': file.type, ETag: file.etag }
-    if (request.header('If-None-Match') === file.etag) return { status: 304, headers, body: undefined }
-    return { status: 200, headers, body: file.body }
+    const isSmall = /\bgzip\b/.test(request.header('Accept-Encoding'))
+    const etag = isSmall ? file.etag.replace(/"$/, '-gzip"') : file.etag
+    const headers = { ...HEADERS, 'Content-Type': file.type, ETag: etag, Vary: 'Accept-Encoding' }
+    if (request.header('If-None-Match') === etag) return { status: 304, headers, body: undefined }
+    if (!isSmall) return { status: 200, headers, body: file.body }
+    return { status: 200, headers: { ...headers, 'Content-Encoding': 'gzip' }, body: file.gzip }
   }
 
   get #told(): Record<string, string | undefined> {
@@ -159,6 +163,7 @@ export function isEqual(given: string, secret: string): boolean {
 export interface PageFile {
   readonly type: string
   readonly body: Buffer
+  readonly gzip: Buffer
   readonly etag: string
 }
 
@@ -177,7 +182,12 @@ export async function pageFiles(
   for (const [name, text] of await pageSources()) {
     const body = Buffer.from(name === 'index.html' ? telling(text, told) : text)
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-    files.set(name, { type: TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain', body, etag })
+    files.set(name, {
+      type: TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain',
+      body,
+      gzip: gzipSync(body),
+      etag,
+    })
   }
   return files
 }

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import type { ConsoleRequest } from '../../src/service/api/ports.ts'
 import { Console, newSecret, signInUrl, pageFiles } from '../../src/console/console.ts'
@@ -5,19 +6,13 @@ import { pageSources } from '../../src/console/sources.ts'
 import { Service } from '../service/api/service.ts'
 import { rawHttp } from './raw.ts'
 
-const PACKAGES = /^(?:preact|preact-hooks|htm)\.js$/
-
 describe("the console's files", () => {
-  it('are at most 60 KB of code of our own, and 12 KB of styles', async () => {
-    const bytes = { code: 0, styles: 0 }
-    for (const [name, text] of await pageSources())
-      if (!PACKAGES.test(name)) bytes[name.endsWith('.css') ? 'styles' : 'code'] += Buffer.byteLength(text)
-    expect(bytes.code)
-      .to.be.above(10_000)
+  it('take less than 60 KB on the way to a browser, all of them', async () => {
+    const files = [...(await pageFiles()).values()]
+    const bytes = files.reduce((sum, { gzip }) => sum + gzip.length, 0)
+    expect(bytes)
+      .to.be.above(20_000)
       .and.at.most(60 * 1024)
-    expect(bytes.styles)
-      .to.be.above(1000)
-      .and.at.most(12 * 1024)
   })
 
   it('import one another by paths alone, each of which there is', async () => {
@@ -57,6 +52,19 @@ describe('the console', () => {
       ...given,
     }
   }
+  it('sends small files to who takes them so, under a tag of their own', async () => {
+    const plain = await pages.answer(request('/console/style.css'))
+    const small = await pages.answer(
+      request('/console/style.css', { headers: { 'Accept-Encoding': 'gzip, br' } }),
+    )
+    expect([plain?.headers['Content-Encoding'], small?.headers['Content-Encoding']]).to.deep.equal([
+      undefined,
+      'gzip',
+    ])
+    expect(gunzipSync(small?.body as Buffer).equals(plain?.body as Buffer)).to.equal(true)
+    expect(small?.headers['ETag']).to.not.equal(plain?.headers['ETag'])
+  })
+
   const statusOf = async (...args: Parameters<typeof request>) =>
     (await pages.answer(request(...args)))?.status
 
