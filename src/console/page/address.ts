@@ -3,6 +3,7 @@ import { FILTERS, type Filter } from './record.ts'
 /** The view in the page's address, so that links can be shared and the back button works. */
 export interface Shown {
   readonly text: string
+  readonly cluster: string
   readonly namespace: string
   readonly type: string
   readonly state: Filter
@@ -16,6 +17,7 @@ const DEFAULT_FILTER = 'managed'
 
 const NAMES: Readonly<Record<keyof Shown, string>> = {
   text: 'q',
+  cluster: 'cluster',
   namespace: 'namespace',
   type: 'kind',
   state: 'state',
@@ -28,6 +30,7 @@ export function shownByAddress(): Shown {
   const value = (name: keyof Shown) => search.get(NAMES[name]) ?? ''
   return {
     text: value('text'),
+    cluster: value('cluster'),
     namespace: value('namespace'),
     type: value('type'),
     state: filterOf(value('state')),

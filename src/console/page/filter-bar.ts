@@ -35,8 +35,14 @@ export function FilterBar({ app, selection, onBulk }: Props): VNode {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
-  const select = (label: string, name: 'namespace' | 'type', all: string, values: readonly string[]) =>
-    html`<label class="select">
+  const clusters = model.about.clusters.map(({ name }) => name)
+  const select = (
+    label: string,
+    name: 'cluster' | 'namespace' | 'type',
+    all: string,
+    values: readonly string[],
+  ) =>
+    html`<label class=${`select ${name}s`}>
       <span class="visually-hidden">${label}</span>
       <select
         value=${shown[name]}
@@ -71,6 +77,7 @@ export function FilterBar({ app, selection, onBulk }: Props): VNode {
           onInput=${(event: Event) => model.show({ text: (event.target as HTMLInputElement).value }, { replace: true })}
         />
       </label>
+      ${clusters.length > 0 && select('Cluster', 'cluster', 'All clusters', withShown(clusters, shown.cluster))}
       ${select('Namespace', 'namespace', 'All namespaces', withShown(selection.namespaces, shown.namespace))}
       ${select('Kind', 'type', 'All kinds', withShown(selection.types, shown.type))}
       ${

@@ -1,5 +1,5 @@
 import { authorization, Refused, refusalOf, request, send } from './api.ts'
-import type { About, Model } from './model.ts'
+import { clusterName, type About, type ClusterState, type Model } from './model.ts'
 import { keyOf, type Identity, type Workload } from './record.ts'
 import type { Session } from './session.ts'
 
@@ -61,9 +61,10 @@ export class LiveList {
 
   async #learn(): Promise<void> {
     const { data } = await send<Partial<About>>({ method: 'GET', path: '' }, this.#session.token)
-    const { kinds = [], cluster = null, user = null } = data
-    this.#model.about = { kinds, cluster, user }
-    document.title = cluster === null ? 'Dormouse' : `${cluster} · Dormouse`
+    const { kinds = [], cluster = null, user = null, clusters = [] } = data
+    const about = { kinds, cluster, user, clusters }
+    this.#model.about = about
+    document.title = [clusterName(about) ?? [], 'Dormouse'].flat().join(' · ')
   }
 
   #failed(error: unknown): void {
@@ -121,6 +122,7 @@ export class LiveList {
     const data: unknown = JSON.parse(text)
     if (name === 'added' || name === 'changed') this.#records.set(keyOf(data as Workload), data as Workload)
     else if (name === 'removed') this.#records.delete(keyOf(data as Identity))
+    else if (name === 'cluster') this.#model.learnCluster(data as ClusterState)
     else if (name === 'listed') this.#live()
     else if (name === 'end') throw ended(data as { code: string | null; message: string })
     // The former list stays visible until the new one is complete.

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { putIntoAddress, shownByAddress, type Shown } from './address.ts'
 import type { Action } from './action.ts'
 import type { Identity, Workload } from './record.ts'
+import { counted } from './words.ts'
 
 /** How the list is: `live`, still coming, or old because Dormouse or the cluster does not answer. */
 export interface Connection {
@@ -23,9 +24,23 @@ export interface About {
   readonly kinds: readonly string[]
   readonly cluster: string | null
   readonly user: string | null
+  /** Where there are several; else empty. */
+  readonly clusters: readonly ClusterState[]
 }
 
-const NOBODY: About = { kinds: [], cluster: null, user: null }
+/** `message`: why a cluster does not answer. */
+export interface ClusterState {
+  readonly name: string
+  readonly state: 'live' | 'away'
+  readonly message: string | null
+}
+
+/** null: it is not known. */
+export function clusterName({ cluster, clusters }: About): string | null {
+  return clusters.length > 0 ? counted(clusters.length, 'cluster') : cluster
+}
+
+const NOBODY: About = { kinds: [], cluster: null, user: null, clusters: [] }
 
 /** Why a token is needed, and what to do once there is one. */
 export interface SignIn {
@@ -78,6 +93,11 @@ export class Model {
   tellSoon(): void {
     this.version += 1
     this.#timer ??= setTimeout(() => this.tell(), PACE)
+  }
+
+  learnCluster(told: ClusterState): void {
+    const clusters = this.about.clusters.map((each) => (each.name === told.name ? told : each))
+    this.about = { ...this.about, clusters }
   }
 
   show(change: Partial<Shown>, { replace = false } = {}): void {

@@ -11,7 +11,7 @@ interface Props {
 
 /** In the place of the list where nothing is in it: why, and the first step. */
 export function Nothing({ model, counts }: Props): VNode {
-  const { text, namespace, type, state } = model.shown
+  const { text, cluster, namespace, type, state } = model.shown
   if (!model.isListed) {
     const words = model.connection.state === 'away' ? 'Nothing is known yet.' : 'Looking at the cluster…'
     return html`<div class="nothing"><p>${words}</p></div>`
@@ -23,8 +23,8 @@ export function Nothing({ model, counts }: Props): VNode {
         They appear here as they are created. To see those of a namespace you need the right to list them there.
       </p>
     </div>`
-  const all = () => model.show({ text: '', namespace: '', type: '', state: 'all' })
-  const isNarrowed = [text, namespace, type].some((each) => each !== '')
+  const all = () => model.show({ text: '', cluster: '', namespace: '', type: '', state: 'all' })
+  const isNarrowed = [text, cluster, namespace, type].some((each) => each !== '')
   if (state === 'managed' && counts.all > 0 && !isNarrowed)
     return html`<div class="nothing">
       <p><strong>Dormouse manages nothing here yet.</strong></p>

@@ -6,7 +6,7 @@ import { Detail } from './detail.ts'
 import { FilterBar } from './filter-bar.ts'
 import { icon } from './icons.ts'
 import { List } from './list.ts'
-import { useModel } from './model.ts'
+import { clusterName, useModel, type About } from './model.ts'
 import { Notices } from './notices.ts'
 import { Nothing } from './nothing.ts'
 import { Savings } from './savings.ts'
@@ -39,7 +39,7 @@ export function Page({ app }: { app: App }): VNode {
     <main>
       <div class="left">
         <${FilterBar} app=${app} selection=${selection} onBulk=${askBulk} />
-        <${Savings} model=${model} now=${now} />
+        <${Savings} app=${app} now=${now} />
         ${
           selection.found > 0
             ? html`<${List} app=${app} rows=${selection.rows} now=${now} onBulk=${askBulk} />`
@@ -56,7 +56,8 @@ export function Page({ app }: { app: App }): VNode {
 
 /** Whose page it is, and of which cluster. */
 function Top({ app }: { app: App }): VNode {
-  const { cluster, user } = app.model.about
+  const { user } = app.model.about
+  const cluster = clusterName(app.model.about)
   return html`<header class="top">
     <h1><span class="mark">${icon('asleep')}</span> Dormouse</h1>
     ${cluster !== null && html`<p class="cluster"><span class="visually-hidden">Cluster </span>${cluster}</p>`}
@@ -75,7 +76,19 @@ function Status({ app: { model } }: { app: App }): VNode {
 /** Tells that the data are outdated, and why. */
 function Banner({ app: { model }, now }: { app: App; now: number }): VNode | null {
   const { state, why, since } = model.connection
-  if (state !== 'away' || model.signIn) return null
+  if (model.signIn) return null
+  if (state !== 'away') return html`<${AwayClusters} clusters=${model.about.clusters} />`
   const age = since === undefined ? '' : ` What you see is from ${shortTime(since, now)}.`
   return html`<p class="banner" role="alert">${`${why.replace(/[.\s]+$/, '')}.${age}`}</p>`
+}
+
+/** Each cluster that does not answer, in a line; the others go on. */
+function AwayClusters({ clusters }: Pick<About, 'clusters'>): VNode {
+  return html`<div role="alert">
+    ${clusters
+      .filter(({ state }) => state === 'away')
+      .map(
+        ({ name, message }) => html`<p class="banner" key=${name}><strong>${name}</strong> ${message}</p>`,
+      )}
+  </div>`
 }

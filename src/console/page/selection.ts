@@ -41,7 +41,7 @@ export function isGroup(row: Workload | Group): row is Group {
 
 /** The workloads that pass the filters, in the order that is asked for. */
 export function select(records: ReadonlyMap<string, Workload>, shown: Shown): Selection {
-  const { text, namespace, type, state } = shown
+  const { text, cluster, namespace, type, state } = shown
   const namespaces = new Set<string>()
   const types = new Set<string>()
   const counts = Object.fromEntries(Object.keys(FILTERS).map((each) => [each, 0])) as Record<Filter, number>
@@ -53,6 +53,7 @@ export function select(records: ReadonlyMap<string, Workload>, shown: Shown): Se
   for (const workload of records.values()) {
     namespaces.add(workload.namespace)
     types.add(workload.type)
+    if (cluster !== '' && workload.cluster !== cluster) continue
     if (namespace !== '' && workload.namespace !== namespace) continue
     if (type !== '' && workload.type !== type) continue
     if (words.length > 0 && !matches(workload, words)) continue
