@@ -124,7 +124,7 @@ export function List({ app, rows, now, onBulk }: Props): VNode {
 function topsOf(rows: readonly (Workload | Group)[], isNarrow: boolean): number[] {
   const tops = [0]
   let top = 0
-  for (const row of rows) tops.push((top += !isNarrow ? 44 : isGroup(row) ? 52 : 120))
+  for (const row of rows) tops.push((top += !isNarrow ? 44 : isGroup(row) ? 52 : 134))
   return tops
 }
 
