@@ -4,11 +4,14 @@ import { cellsOf, HEAD, notesOf } from '../../bench/report/table.ts'
 import { SCENARIOS } from '../../bench/scenarios/all.ts'
 import { table } from './page.ts'
 
-/** All that the bench has measured, as tables and charts. */
+/** What the bench has measured and holds against a bar, as tables; and the charts. */
 export function performancePart(results: Results = readResults()): string {
   const measured = SCENARIOS.flatMap(({ name, about }) => {
     const result = results[name]
-    return result ? [`### ${name}: ${about}`, whereOf(result), rowsOf(result), notes(result)] : []
+    if (!result) return []
+    const judged = result.rows.filter(({ bar }) => bar !== null)
+    const notes = notesOf(judged).map((note) => `- ${note}`)
+    return [`### ${name}: ${about}`, whereOf(result), table(HEAD, judged.map(cellsOf)), notes.join('\n')]
   })
   const drawn = [...charts(results).keys()].map((name) => `![${titleOf(name)}](performance/${name}.svg)`)
   const growth = drawn.length > 0 ? ['### How costs grow with the number of workloads', ...drawn] : []
@@ -20,14 +23,4 @@ function whereOf({ date, quick, seconds, machine }: ScenarioResult): string {
   const where = `${cores} cores and ${memory} for all of it, Node ${node.slice(1)}, Kubernetes ${kubernetes}, etcd ${etcd}`
   const warning = quick ? '**A quick run with small numbers: no figure of it is to be believed.** ' : ''
   return `${warning}${date}, ${Math.ceil(seconds / 60)} min: ${where}.`
-}
-
-function rowsOf({ rows }: ScenarioResult): string {
-  return table(HEAD, rows.map(cellsOf))
-}
-
-function notes({ rows }: ScenarioResult): string {
-  return notesOf(rows)
-    .map((note) => `- ${note}`)
-    .join('\n')
 }
