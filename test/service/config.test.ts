@@ -312,6 +312,10 @@ describe('configuration by variables', () => {
     expect(config.metrics.port).to.equal(9090)
   })
 
+  it("ignores the client's token, which a reader of the README has exported", () => {
+    expect(load('', { DORMOUSE_TOKEN: 'eyJ' }).timezone).to.equal('UTC')
+  })
+
   it('refuses an unknown variable and suggests a similar one', () => {
     const fault = only('', { DORMOUSE_BACKOFF_MAXOPERATIONS: '7' })
     expect(fault.source).to.equal('DORMOUSE_BACKOFF_MAXOPERATIONS')

@@ -4,6 +4,8 @@ import { readValue } from './document.ts'
 import { fault, unknownName, type ConfigFault } from './faults.ts'
 
 const PREFIX = 'DORMOUSE_'
+/** The client's: whoever exports it for `--server` may also run `serve` and `check`. */
+const TOKEN = 'DORMOUSE_TOKEN'
 
 /** A value given for one key outside the file: by a variable or by an option of the command line. */
 export interface Setting {
@@ -28,7 +30,7 @@ export function settingsOf(
   const settings: Setting[] = []
   const faults: ConfigFault[] = []
   for (const [source, text] of Object.entries(environment)) {
-    if (!source.startsWith(PREFIX) || !text || isServiceLink(source, text)) continue
+    if (!source.startsWith(PREFIX) || source === TOKEN || !text || isServiceLink(source, text)) continue
     const key = known.get(source)
     const read = key && valueOf(text, key.schema)
     if (!read) faults.push(fault('', source, unknownName('variable', source, [...known.keys()])))
