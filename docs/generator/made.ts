@@ -1,5 +1,6 @@
 import { charts } from '../../bench/report/charts.ts'
 import { apiReference } from './api-reference.ts'
+import { commandsTable } from './commands-table.ts'
 import { metricsTable } from './metrics-table.ts'
 import { performancePart } from './performance-table.ts'
 import { refusedTokens } from './refused-tokens.ts'
@@ -8,6 +9,7 @@ import { refusedTokens } from './refused-tokens.ts'
 export const MADE: Readonly<Record<string, () => string | Promise<string>>> = {
   'api.md': apiReference,
   'authentication.md': refusedTokens,
+  'client.md': commandsTable,
   'operating.md': metricsTable,
   'performance.md': performancePart,
 }
