@@ -1,10 +1,15 @@
-import { describedVerbs } from '../../src/client/catalogue.ts'
+import { programFor } from '../../src/client/catalogue.ts'
+import type { Terminal } from '../../src/client/terminal.ts'
 import { code, table } from './page.ts'
 
+/** Only the name is read: no command runs. */
+const TERMINAL = { program: 'kubectl dormouse' } as Terminal
+
 /** Every command of `kubectl dormouse`, as its help has it. */
-export function commandsTable(): string {
+export async function commandsTable(): Promise<string> {
+  const { commands } = await programFor([], '', TERMINAL)
   return table(
     ['Command', 'Does'],
-    describedVerbs().map(([name, description]) => [code(name), description]),
+    commands.map((command) => [code(command.name()), command.description()]),
   )
 }
