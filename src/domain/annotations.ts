@@ -38,3 +38,5 @@ export const SNOOZED = 'true'
 export const KEPT_BY_DOWNSCALERS = 'downscaler/original-replicas'
 /** The field manager of our writes, in managedFields. */
 export const FIELD_MANAGER = 'dormouse'
+/** The field manager of `kubectl dormouse`. */
+export const CLIENT_MANAGER = 'kubectl-dormouse'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { iso } from '../../src/domain/text.ts'
+import { wallClock } from '../../src/domain/schedule/zone.ts'
+import { withoutPrefixes } from '../../src/domain/workload/author.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
@@ -23,8 +24,8 @@ describeOn('messages of the webhook', function (on) {
       const workload = await here.enabled('deployments', name, { replicas: COUNT })
       await (hold === 'pin' ? workload.pin() : workload.override('5h'))
       const { pin, override } = marksOf(await here.get('deployments', name)).state ?? {}
-      const at = iso((pin ?? override)?.at ?? 0)
-      const by = (pin ?? override)?.by
+      const by = withoutPrefixes((pin ?? override)?.by ?? '')
+      const clock = (instant = 0) => wallClock(instant, 'UTC', Date.now())
       const { code, stderr } = await scale(here, name, 5)
       expect(code, stderr).to.equal(1)
       expect(stderr)
@@ -32,8 +33,8 @@ describeOn('messages of the webhook', function (on) {
         .to.match(/admission webhook "(?:held-)?scale\.dormouse\.dev" denied the request/)
         .and.include(`denied the request: Dormouse: deployment ${here.namespace}/${name} ${held}`)
         .and.include(`by ${by}`)
-        .and.include(`since ${at}`)
-      if (override) expect(stderr).to.include(`until ${iso(override.until ?? 0)}`)
+        .and.include(`since ${clock((pin ?? override)?.at)} (UTC)`)
+      if (override) expect(stderr).to.include(`until ${clock(override.until ?? 0)}`)
 
       expect(await clear(here, stderr)).to.include({ code: 0 })
       expect(await scale(here, name, 5)).to.include({ code: 0 })

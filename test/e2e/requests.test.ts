@@ -148,7 +148,7 @@ describeOnBoth('a request by annotation', function (on) {
     )
     expect(result.code, result.stderr).to.equal(0)
     const [says] = warningsOf(result)
-    expect(says).to.match(/Dormouse: deployment \S+\/named woken to 3 replicas: awake by request of k8s:jane/)
+    expect(says).to.match(/Dormouse: deployment \S+\/named woken to 3 replicas: awake by request of jane/)
     const { state, replicas, label } = marksOf(await get('named'))
     expect([replicas, label]).to.deep.equal([COUNT, undefined])
     expect(state?.history[0]).to.include({ type: 'wake', trigger: 'api', by: 'k8s:jane' })

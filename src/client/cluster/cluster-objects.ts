@@ -1,3 +1,4 @@
+import { CLIENT_MANAGER } from '../../domain/annotations.ts'
 import { KubernetesClient } from '../../kubernetes/client.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import type { ClusterObjects, Patched } from '../ports.ts'
@@ -5,7 +6,6 @@ import { explaining, isMissing } from './failures.ts'
 import { retriedOverRate } from './pace.ts'
 import { NO_OBSERVER } from './reader.ts'
 
-const FIELD_MANAGER = 'kubectl-dormouse'
 const PAGE = 500
 
 /** The cluster's objects as they are, with the person's own rights. */
@@ -26,7 +26,7 @@ export class ApiObjects implements ClusterObjects {
     this.#client = new KubernetesClient({
       transport,
       observer: NO_OBSERVER,
-      userAgent: FIELD_MANAGER,
+      userAgent: CLIENT_MANAGER,
       timeout: 30_000,
     })
   }
@@ -68,7 +68,7 @@ export class ApiObjects implements ClusterObjects {
 
   /** Finishes even if the signal is aborted, so that the person learns the outcome. */
   async patch(path: string, body: object, dryRun: boolean): Promise<Patched> {
-    const query = `?fieldManager=${FIELD_MANAGER}${dryRun ? '&dryRun=All' : ''}`
+    const query = `?fieldManager=${CLIENT_MANAGER}${dryRun ? '&dryRun=All' : ''}`
     return explaining(this.place, async () => {
       const call = {
         method: 'PATCH',

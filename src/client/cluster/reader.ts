@@ -1,3 +1,4 @@
+import { CLIENT_MANAGER } from '../../domain/annotations.ts'
 import { KINDS, apiVersionOf, isBuiltIn, resourceOf } from '../../domain/kinds.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
@@ -47,7 +48,7 @@ export class ClusterReader {
       transport,
       observer: NO_OBSERVER,
       timeout,
-      userAgent: 'kubectl-dormouse',
+      userAgent: CLIENT_MANAGER,
       locate: async (kind, signal) => (await this.settled()).configured.baseOf(kind, signal),
     })
   }

@@ -7,7 +7,13 @@ import {
   type WrittenRequest,
 } from '../../domain/requests/annotation.ts'
 import { SETTING_NAMES } from '../../domain/policy/settings.ts'
-import { ANNOTATION, nameOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import {
+  ANNOTATION,
+  CLIENT_MANAGER,
+  nameOf,
+  type Workload,
+  type WorkloadKey,
+} from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
 import { ClusterRefusal } from '../../kubernetes/failures.ts'
@@ -15,8 +21,6 @@ import type { Answer } from '../ports.ts'
 import { retriedOverRate } from './pace.ts'
 import type { ClusterReader } from './reader.ts'
 
-/** By which managedFields and the audit log know our writes. */
-const FIELD_MANAGER = 'kubectl-dormouse'
 /** Milliseconds within which a request without an answer may be repeated with the same text. */
 const PATIENCE = 60_000
 
@@ -173,7 +177,7 @@ export class ClusterWriter {
       method: 'PATCH',
       verb: 'patch',
       resource: kind,
-      path: `${path}/${encodeURIComponent(name)}?fieldManager=${FIELD_MANAGER}${dryRun ? '&dryRun=All' : ''}`,
+      path: `${path}/${encodeURIComponent(name)}?fieldManager=${CLIENT_MANAGER}${dryRun ? '&dryRun=All' : ''}`,
       contentType,
       body,
       timeout: PATIENCE,

@@ -8,7 +8,7 @@ import { ANNOTATION, type WorkloadKey } from '../workload/workload.ts'
 import { deny, type AdmissionDecision, type AdmissionReason } from './decision.ts'
 
 /** Characters of a warning or a denial: API servers may cut longer ones. */
-const LONGEST = 256
+export const LONGEST = 256
 /** Characters of a workload's namespace and name that always stay. */
 const SHORTEST_NAME = 24
 

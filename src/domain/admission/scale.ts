@@ -4,10 +4,11 @@ import { earliest, wakeHold } from '../deciding/intent.ts'
 import { keptCount } from '../workload/counts.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { wallClock } from '../schedule/zone.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Workload } from '../workload/workload.ts'
 import { allow, type AdmissionDecision } from './decision.ts'
+import { iso } from '../text.ts'
+import { forPeople } from './for-people.ts'
 import { about, toAsk } from './messages.ts'
 import { activePinOrOverride, refuse, unreadable } from './pin-or-override.ts'
 
@@ -18,6 +19,10 @@ export function admitScale(
   now: Instant,
   rules: Rules,
 ): AdmissionDecision {
+  return forPeople(decideScale(workload, replicas, now, rules), workload, now, rules)
+}
+
+function decideScale(workload: Workload, replicas: number, now: Instant, rules: Rules): AdmissionDecision {
   if (replicas === workload.replicas) return allow('no_count_change')
   const reading = readWorkload(workload, rules)
   if (reading instanceof Unreadable) return unreadable(workload, reading)
@@ -32,9 +37,9 @@ export function admitScale(
 
 /** Manual scaling never lowers the kept count (design, section 2). */
 function belowKept(situation: Situation, replicas: number, kept: number): string[] {
-  const { reading, workload, hours } = situation
+  const { workload, hours } = situation
   const end = earliest(hours?.nextEdge?.at, wakeHold(situation).hold)
-  const until = end === undefined ? '' : ` until ${wallClock(end, reading.zone)}`
+  const until = end === undefined ? '' : ` until ${iso(end)}`
   return [
     about(workload, `is awake with ${replicas}${until}; ${kept} are kept`),
     toAsk(workload, `to get ${kept} now`, { action: 'wake', query: {} }),

@@ -8,10 +8,11 @@ import { isAutomatic, rescheduled } from '../deciding/intent.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { clip } from '../text.ts'
-import { FIELD_MANAGER } from '../workload/workload.ts'
+import { CLIENT_MANAGER, FIELD_MANAGER } from '../workload/workload.ts'
 import { annotationFault, SETTINGS, withoutEffect } from './annotations.ts'
 import { deny, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import { draftOf, withCountOf, type Update } from './draft.ts'
+import { forPeople } from './for-people.ts'
 import { about, marksKept } from './messages.ts'
 import { activePinOrOverride, gainsOwner, mayBreakHold, refuse, unreadable } from './pin-or-override.ts'
 import { decideRequest } from './request-annotation.ts'
@@ -25,6 +26,18 @@ export function admitUpdate(
   now: Instant,
   rules: Rules,
   refusal?: Refusal,
+): AdmissionDecision {
+  const { before, manager } = update
+  const decision = decideWhole(update, now, rules, refusal)
+  // It words times and names itself, for its own reader.
+  return manager === CLIENT_MANAGER ? decision : forPeople(decision, before, now, rules)
+}
+
+function decideWhole(
+  update: Update,
+  now: Instant,
+  rules: Rules,
+  refusal: Refusal | undefined,
 ): AdmissionDecision {
   const { before, after, manager, unknown, by } = update
   // Denied whole: with its annotations restored and its count let through, the kept count would be lost.

@@ -34,7 +34,7 @@ export function refuseOwned(workload: Workload): void {
   if (kind !== 'replicasets' || !owner) return
   const path =
     owner.kind === 'Deployment' ? pathOf({ kind: 'deployments', namespace, name: owner.name }) : undefined
-  const message = `belongs to ${ownedBy(owner)}: ask for that${path ? ` at ${path}` : ''}`
+  const message = `belongs to ${ownedBy(owner)}: ask for that one`
   const values = { owner: ownedBy(owner), path: path ?? null }
   throw explainedRefusal('OWNED', message, { code: 'owned', values })
 }
@@ -43,7 +43,7 @@ export function refuseOwned(workload: Workload): void {
 export function refuseScaled(workload: Workload, { podOwnerOf }: Rules): void {
   const owner = podOwnerOf?.(workload)
   if (!owner) return
-  const message = `${nameOf(owner)} scales it in its place (workloadRef): ask for that at ${pathOf(owner)}`
+  const message = `${nameOf(owner)} scales it in its place (workloadRef): ask for that one`
   const values = { owner: nameOf(owner), path: pathOf(owner) }
   throw explainedRefusal('OWNED', message, { code: 'scaled_by_other', values })
 }

@@ -42,11 +42,12 @@ function officialName(name: string): string | undefined {
   }
 }
 
-/** An instant as a person of that zone reads it: `Mon 8:00 (Europe/Berlin)`. */
-export function wallClock(instant: Instant, zone: string): string {
+/** An instant as a person of that zone reads it: `Mon 8:00`, more than six days off `Mon 2026-11-30 8:00`. */
+export function wallClock(instant: Instant, zone: string, now: Instant): string {
   const local = new Date(instant + (Zone.named(zone)?.offsetAt(instant) ?? 0))
   const minutes = String(local.getUTCMinutes()).padStart(2, '0')
-  return `${DAYS[local.getUTCDay()]} ${local.getUTCHours()}:${minutes} (${zone})`
+  const date = Math.abs(instant - now) < 6 * DAY ? '' : ` ${local.toISOString().slice(0, 10)}`
+  return `${DAYS[local.getUTCDay()]}${date} ${local.getUTCHours()}:${minutes}`
 }
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']

@@ -7,10 +7,16 @@ interface Asked {
   readonly path: Partial<WorkloadKey>
 }
 
-/** The message of a refusal about a workload, with its remedy as a call: `…; to let it go: DELETE /api/v1/…/pin`. */
-export function messageAbout(workload: WorkloadKey, { message, details }: Refusal): string {
+/**
+ * The message of a refusal about a workload, with its remedy as a call: `…; to let it go: DELETE /api/v1/…/pin`, or
+ * with the path of the one to ask in its place.
+ */
+export function messageAbout(workload: WorkloadKey, { code, message, details }: Refusal): string {
   const why = explanationIn(details)
-  return why ? withRemedy(why, (remedy) => callOf(workload, remedy)) : message
+  if (!why) return message
+  const { path } = why.reason_values
+  if (code === 'OWNED' && typeof path === 'string') return `${message}: ${path}`
+  return withRemedy(why, (remedy) => callOf(workload, remedy))
 }
 
 /** The message of a refused request, with its remedy where it is about one workload: the path of a list has no name. */

@@ -52,7 +52,7 @@ describe('a request by annotation', () => {
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'api', by: 'k8s:carol', result: 'running' })
     expect(state.request).to.deep.equal({ text: 'wake 4h', at: NOON, by: 'k8s:carol' })
     expect(decision.warnings).to.deep.equal([
-      'Dormouse: deployment shop/web woken to 3 replicas: awake by request of k8s:carol; sleeps 2026-03-02T16:00:00Z',
+      'Dormouse: deployment shop/web woken to 3 replicas: awake by request of carol; sleeps Mon 16:00 (UTC)',
     ])
   })
 
@@ -120,7 +120,7 @@ describe('a refused request', () => {
       'of what is pinned',
       web.pinned(),
       'snooze',
-      /: pinned active by k8s:alice since \S+; to let it go: kubectl annotate .* dormouse\.dev\/request=unpin$/,
+      /: pinned active by alice since Mon 7:00 .UTC.; to let it go: kubectl annotate .* dormouse\.dev\/request=unpin$/,
     ],
     [
       'in a backoff',
@@ -232,9 +232,7 @@ describe('a request that comes again', () => {
     const again = updated(result, sent, { now: NOON + 10 * SECOND })
     expect(again.state).to.deep.equal(state)
     expect(again.result.annotations).to.deep.equal(result.annotations)
-    expect(again.warnings[0]).to.match(
-      /has carried this request out at 2026-03-02T12:00:00Z: awake by request/,
-    )
+    expect(again.warnings[0]).to.match(/has carried this request out at Mon 12:00 .UTC.: awake by request/)
     const others = updated(result, sent, { now: NOON + 10 * SECOND, by: 'k8s:dave' })
     expect(others.state).to.deep.equal(state)
     expect(others.warnings[0]).to.match(/is older than 'wake 4h/)
@@ -251,7 +249,7 @@ describe('a request that comes again', () => {
     const again = asks(woken.result, late, 2 * MINUTE)
     expect(again.state).to.deep.equal(woken.state)
     expect(again.result.annotations).to.deep.equal(woken.result.annotations)
-    expect(again.warnings[0]).to.match(/is older than 'wake', carried out at 2026-03-02T12:01:00Z/)
+    expect(again.warnings[0]).to.match(/is older than 'wake', carried out at Mon 12:01 .UTC./)
     const newer = `snooze @${new Date(NOON + 90 * SECOND).toISOString()}`
     expect(asks(woken.result, newer, 2 * MINUTE).state.asleep).to.equal(true)
   })

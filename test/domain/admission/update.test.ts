@@ -266,7 +266,7 @@ describe('an update by another account that calls itself dormouse', () => {
   it('is denied when it writes the state: half of it would lose the count', () => {
     const decision = updated(web, web.snoozed({ at: NOON }), { manager: 'dormouse' })
     expect(decision).to.include({ type: 'denied', reason: 'other_dormouse' })
-    expect(decision.type === 'denied' && decision.message).to.include('(k8s:carol)')
+    expect(decision.type === 'denied' && decision.message).to.include('(carol)')
   })
 })
 
@@ -294,7 +294,7 @@ describe('a ReplicaSet that gets a controller owner', () => {
       expect(denied).to.include({ type: 'denied', reason })
       expect(denied)
         .to.have.property('message')
-        .that.matches(/ by k8s:\w+ since .*cannot get an owner/)
+        .that.matches(/ by \w+ since .*cannot get an owner/)
     }
   })
 

@@ -168,6 +168,7 @@ describe('errors of the API', () => {
       'reason_values.path',
       '/api/v1/namespaces/shop/deployments/web',
     )
+    expect(body.error.message).to.match(/ask for that one: \/api\/v1\/namespaces\/shop\/deployments\/web$/)
   })
 
   it('405 lists the methods of the path in Allow', async () => {

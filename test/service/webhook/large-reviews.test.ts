@@ -36,7 +36,7 @@ describe('a large review', () => {
 
   it('of a Deployment with a few hundred labels is decided like any other', async () => {
     const answer = await update({ metadata: { labels: entries(400) } })
-    expect(answer.status?.message).to.contain('pinned active by k8s:alice')
+    expect(answer.status?.message).to.contain('pinned active by alice')
   })
 
   it('of an object of 1.5 MiB is decided like any other', async () => {

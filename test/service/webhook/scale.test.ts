@@ -36,7 +36,7 @@ describe('a review of scaling', () => {
     known(free, pinned)
     const { allowed, status } = await scale(pinned)
     expect([allowed, status?.code, here.reads]).to.deep.equal([false, 403, 1])
-    expect(status?.message).to.contain('pinned active by k8s:alice').and.contain('kubectl annotate ')
+    expect(status?.message).to.contain('pinned active by alice').and.contain('kubectl annotate ')
   })
 
   it('is allowed after an unpin that the informer has not seen', async () => {

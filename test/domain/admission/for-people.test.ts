@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { admitScale } from '../../../src/domain/admission/scale.ts'
+import { at, RULES } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
+import { NOON } from '../fixtures.ts'
+import { updated } from './updates.ts'
+
+const web = aDeployment('shop/web').withReplicas(3).enabled().scheduled('8:00-18:00', 'Asia/Tokyo')
+
+describe('what kubectl prints of a decision', () => {
+  const refused = admitScale(web.pinned(), 5, NOON, RULES)
+
+  it('has names without prefixes, and times on the clocks of the workload, whose zone is named', () => {
+    expect(refused).to.have.property(
+      'message',
+      'Dormouse: deployment shop/web is pinned active by alice since Mon 16:00 (Asia/Tokyo); ' +
+        'to let it go: kubectl annotate -n shop deployments/web dormouse.dev/request=unpin',
+    )
+  })
+
+  it('leaves the explanation for programs as it is', () => {
+    expect(refused).to.have.nested.property('explanation.reason_values.by', 'k8s:alice')
+    expect(refused).to.have.nested.property('explanation.reason').that.contains('2026-03-02T07:00:00Z')
+  })
+
+  it('has the date of a time that is days off', () => {
+    const held = web.overridden(at('Mon 13:00') + 14 * 86_400_000)
+    expect(admitScale(held, 5, NOON, RULES))
+      .to.have.property('message')
+      .that.contains('until Mon 2026-03-16 22:00')
+  })
+
+  it('leaves times to the client that localizes them itself', () => {
+    const decision = updated(web.pinned(), web.pinned().withReplicas(5), { manager: 'kubectl-dormouse' })
+    expect(decision).to.have.property('message').that.contains('k8s:alice since 2026-03-02T07:00:00Z')
+  })
+
+  it('leaves the example of a request as it is typed', () => {
+    const decision = updated(web, web.annotated({ request: 'wake @soon' }))
+    expect(decision).to.have.property('message').that.contains('such as @2026-11-24T18:00:00Z')
+  })
+})
