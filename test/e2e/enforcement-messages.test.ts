@@ -64,6 +64,33 @@ describeOn('messages of the webhook', function (on) {
     expect((await here.get('deployments', 'synced')).spec.replicas).to.equal(5)
   })
 
+  for (const [kind, resource] of [
+    ['deployments', 'deployment'],
+    ['statefulsets', 'statefulset'],
+    ['daemonsets', 'daemonset'],
+  ] as const)
+    it(`says of a rollout restart and of an image set that the ${resource} is asleep, once, and how to run it now`, async () => {
+      const name = `restarted-${resource}`
+      await here.asleep(kind, name, { replicas: COUNT })
+      const [image, restart] = [
+        await here.attempt('set', 'image', `${resource}/${name}`, '*=example/web:2'),
+        await here.attempt('rollout', 'restart', `${resource}/${name}`),
+      ]
+      for (const result of [image, restart]) {
+        expect(result.code, result.stderr).to.equal(0)
+        const [says, request, ...more] = warningsOf(result)
+        expect(says).to.match(/is asleep.*: the new version runs /)
+        expect(request).to.include(': to wake it now: kubectl annotate ')
+        expect(more).to.deep.equal([])
+      }
+      const labelled = await here.attempt('label', `${resource}/${name}`, 'team=shop')
+      expect(warningsOf(labelled), 'of anything else').to.deep.equal([])
+      const [, request = ''] = warningsOf(restart)
+      expect(await clear(here, request)).to.include({ code: 0 })
+      await here.settled(kind, name)
+      expect(await here.workload(kind, name).status()).to.include({ is_snoozed: false })
+    })
+
   it('names the user who wakes a sleeper by hand, in its history, in an Event and in the log', async () => {
     const workload = await here.asleep('deployments', 'by-hand', { replicas: COUNT })
     expect(await scaleAs(here, 'by-hand', COUNT, 'alice', '?fieldManager=k8s:cfo@example.com')).to.equal(200)

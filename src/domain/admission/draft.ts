@@ -27,6 +27,8 @@ export interface Update {
   readonly unknown: readonly string[]
   /** Whether a manifest that is applied has the request, so that each later sync would bring it again. */
   readonly isApplied?: boolean
+  /** Whether the template of its pods or jobs differs. */
+  readonly changesTemplate?: boolean
   /** DaemonSet: the key by which another tool keeps it asleep, before and after this update; undefined: none. */
   readonly otherTool?: { readonly before: string | undefined; readonly after: string | undefined }
 }

@@ -14,6 +14,7 @@ import { deny, patched, withWarnings, type AdmissionDecision } from './decision.
 import { draftOf, withCountOf, type Update } from './draft.ts'
 import { forPeople } from './for-people.ts'
 import { about, marksKept } from './messages.ts'
+import { newVersionOfSleeper } from './new-version.ts'
 import { activePinOrOverride, gainsOwner, mayBreakHold, refuse, unreadable } from './pin-or-override.ts'
 import { decideRequest } from './request-annotation.ts'
 
@@ -45,7 +46,10 @@ function decideWhole(
     return deny('other_dormouse', about(before, otherDormouse(by)))
   const decision = decideWithRequest(update, now, rules, refusal)
   if (decision.type === 'denied') return decision
-  return withWarnings(decision, withoutEffect(before, after, unknown, now, rules))
+  return withWarnings(decision, [
+    ...newVersionOfSleeper(update, decision, now, rules),
+    ...withoutEffect(before, after, unknown, now, rules),
+  ])
 }
 
 function decideWithRequest(

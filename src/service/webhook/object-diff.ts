@@ -24,6 +24,13 @@ export function changesMore(workload: Workload, old: Json, object: Json): boolea
   return !isSame(withoutOurs(workload, old), withoutOurs(workload, object), 0)
 }
 
+/** Whether the template of its pods or jobs differs, but for our key. @throws Unread */
+export function changesTemplate(workload: Workload, old: Json, object: Json): boolean {
+  const name = sleepsSuspended(workload.kind) ? 'jobTemplate' : 'template'
+  const of = (side: Json) => jsonOf(withoutOurs(workload, side)['spec'])[name]
+  return !isSame(of(old), of(object), 0)
+}
+
 /** Annotations below `dormouse.dev/` that are not ours, as far as this write added or changed them. */
 export function unknownAnnotations(old: Json | undefined, object: Json): string[] {
   return changedAnnotations(old, object).filter((name) => !OUR_ANNOTATIONS.includes(name))

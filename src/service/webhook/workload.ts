@@ -7,7 +7,14 @@ import type { Update } from '../../domain/admission/draft.ts'
 import { reviewAuthor } from '../../domain/workload/author.ts'
 import { factsOf, hasKey, isBuiltIn, kindOf } from '../../domain/kinds.ts'
 import { OWN_LABELS, type Kind, type Workload } from '../../domain/workload/workload.ts'
-import { changesMore, isApply, isRequestApplied, otherToolsKey, unknownAnnotations } from './object-diff.ts'
+import {
+  changesMore,
+  changesTemplate,
+  isApply,
+  isRequestApplied,
+  otherToolsKey,
+  unknownAnnotations,
+} from './object-diff.ts'
 import type { Deciding } from './deciding.ts'
 import { isJson, type Json } from './json.ts'
 import { asStored } from './stored.ts'
@@ -45,6 +52,7 @@ export function reviewWorkload(review: ReviewRequest, deps: Deciding): Admission
     before,
     after,
     otherChanges: changesMore(after, old, object),
+    changesTemplate: changesTemplate(after, old, object),
     isApply: isApply(after, old, object, fieldManager),
     manager: fieldManager,
     by: reviewAuthor(userInfo.username, fieldManager),
