@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
+import { asleepNow } from '../support/schedules.ts'
 import { eventsOf } from '../support/served.ts'
 
 describeOn('annotations of a Namespace', function (on) {
@@ -56,6 +57,20 @@ describeOn('annotations of a Namespace', function (on) {
     const other = await cluster.kubectl.attempt(['create', 'namespace', `${namespace}-other`])
     expect([other.code, other.stderr]).to.deep.equal([0, ''])
     await cluster.kubectl('delete', 'namespace', `${namespace}-other`, '--wait=false')
+  })
+
+  it('that let workloads fall asleep at once say how many, and when they wake; again they say nothing', async () => {
+    await annotate('dormouse.dev/enabled-', 'dormouse.dev/schedule-')
+    for (const name of ['web', 'api']) await here.create('deployments', name, { replicas: 1 })
+    const hours = [`dormouse.dev/schedule=${asleepNow()}`, 'dormouse.dev/enabled=true']
+    const { code, stderr } = await annotate(...hours)
+    expect(code, stderr).to.equal(0)
+    expect(stderr).to.match(/: 2 workloads fall asleep now; they wake from .* \(UTC\) on/)
+    await eventually('both to sleep', async () => {
+      const found = await Promise.all(['web', 'api'].map((name) => here.get('deployments', name)))
+      return found.every(({ spec }) => spec.replicas === 0)
+    })
+    expect((await annotate(...hours, 'dormouse.dev/auto-wake=true')).stderr).to.equal('')
   })
 
   it('are checked when it is created, too', async () => {

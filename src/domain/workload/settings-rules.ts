@@ -35,6 +35,8 @@ export interface ReadingRules {
   readonly compile: (text: string, zone: string, calendar?: string) => Schedule
   /** Its inherited settings; undefined: its Namespace is not known, or is terminating. */
   readonly inherited: (workload: Heir & { readonly namespace: string }) => Inherited | undefined
+  /** The same under this state of the Namespace; undefined: nobody asks for another than the present one. */
+  readonly inheritedFrom?: (namespace: Namespace, workload: Heir) => Inherited
   /** Whether the workloads of these two states of a Namespace inherit the same. */
   readonly inheritsSame: (before: Namespace, after: Namespace) => boolean
   /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */

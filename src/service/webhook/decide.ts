@@ -40,7 +40,7 @@ export async function decide(
   if (isScale(route)) return await reviewScale(review, deps)
   if (hasTooManyEntries(review)) return tooManyEntries(review)
   if (route === 'probe') return reviewProbe(review)
-  if (route === 'namespaces') return reviewNamespace(review, deps.rules)
+  if (route === 'namespaces') return reviewNamespace(review, deps)
   const decision = reviewWorkload(review, deps)
   return decision.type === 'needs review' ? await reviewRequestAnnotation(review, decision, deps) : decision
 }

@@ -1,4 +1,5 @@
 import type { Rules } from '../../domain/deciding/rules.ts'
+import type { Namespace } from '../../domain/policy/inheritance.ts'
 import type { Kind, Workload } from '../../domain/workload/workload.ts'
 import type { Copies, LiveReader, Reviews } from '../../kubernetes/ports.ts'
 import type { Rate, RateLimit } from '../http/rate-limit.ts'
@@ -10,6 +11,9 @@ import type { Observer, Scaling } from './ports.ts'
 export interface WebhookDeps {
   readonly workloads: Copies
   readonly live: LiveReader
+  /** The informer's copy; undefined: it is not known. */
+  readonly namespaceOf: (name: string) => Namespace | undefined
+  readonly workloadsIn: (namespace: string) => Iterable<Workload>
   readonly rules: Rules
   readonly clock: Clock
   readonly logger: Logger

@@ -1,9 +1,10 @@
 import type { Annotations } from '../../domain/admission/annotations.ts'
-import type { AdmissionDecision } from '../../domain/admission/decision.ts'
+import { withWarnings, type AdmissionDecision } from '../../domain/admission/decision.ts'
+import { fallingAsleep, tellSleepers } from '../../domain/admission/falling-asleep.ts'
 import { admitNamespace } from '../../domain/admission/namespace.ts'
 import { INHERITED_ANNOTATIONS } from '../../domain/policy/inheritance.ts'
-import type { Rules } from '../../domain/deciding/rules.ts'
 import { ANNOTATION } from '../../domain/workload/workload.ts'
+import type { Deciding } from './deciding.ts'
 import { annotationsOf, isJson, jsonOf } from './json.ts'
 import { changedAnnotations } from './object-diff.ts'
 import { Unread, type ReviewRequest } from './review.ts'
@@ -13,7 +14,7 @@ const INHERITED: readonly string[] = INHERITED_ANNOTATIONS.map((name) => ANNOTAT
 /** Decides on CREATE or UPDATE of a Namespace. @throws Unread */
 export function reviewNamespace(
   { operation, name, object, oldObject, resource }: ReviewRequest,
-  rules: Rules,
+  { rules, clock, namespaceOf, workloadsIn, isAuthenticated }: Deciding,
 ): AdmissionDecision {
   const isUpdate = operation === 'UPDATE'
   if (resource.resource !== 'namespaces' || !isJson(object) || (isUpdate && !isJson(oldObject)))
@@ -25,7 +26,13 @@ export function reviewNamespace(
     after: inheritedFrom(object),
     others: changed.filter((each) => !INHERITED.includes(each)),
   }
-  return admitNamespace(write, rules)
+  const decision = admitNamespace(write, rules)
+  const copy = isUpdate ? namespaceOf(name) : undefined
+  // Only those who can read the Namespace know its uid: strangers learn nothing of its workloads.
+  const { uid } = jsonOf(jsonOf(oldObject).metadata)
+  if (decision.type === 'denied' || !copy || !(isAuthenticated || copy.uid === uid)) return decision
+  const sleepers = fallingAsleep(copy, write.after, workloadsIn(name), clock(), rules)
+  return withWarnings(decision, tellSleepers(name, sleepers, clock()))
 }
 
 function inheritedFrom(object: unknown): Annotations {

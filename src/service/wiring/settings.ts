@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
 import { compilePolicy } from '../../domain/policy/configured.ts'
-import { Inheritance, type Namespace } from '../../domain/policy/inheritance.ts'
+import { Inheritance, type Heir, type Namespace } from '../../domain/policy/inheritance.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { NO_CALENDARS, type Calendars } from '../../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../../domain/schedule/schedule.ts'
@@ -31,13 +31,15 @@ export function rulesOf(
 ): Rules {
   const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
   const inheritance = new Inheritance(config.policies.map(compilePolicy))
+  const inheritedFrom = (namespace: Namespace, workload: Heir) => inheritance.of(namespace).by(workload)
   return {
     policy: config,
     compile: (text, zone, calendar) => compiler.compile(text, zone, calendar),
     inherited(workload) {
       const namespace = namespaceOf(workload.namespace)
-      return namespace && !namespace.deleting ? inheritance.of(namespace).by(workload) : undefined
+      return namespace && !namespace.deleting ? inheritedFrom(namespace, workload) : undefined
     },
+    inheritedFrom,
     inheritsSame: (before, after) => inheritance.isSame(before, after),
     scaledObjects,
     podOwnerOf,

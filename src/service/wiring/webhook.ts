@@ -29,6 +29,8 @@ export function webhookOf(wiring: Wiring): Webhook {
     limit: new RateLimit(rate, systemMonotonic),
     workloads: cluster.informer,
     live: cluster.patcher,
+    namespaceOf: (name) => cluster.namespaces.get(name),
+    workloadsIn: (name) => cluster.informer.list(name),
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject, undefined, cluster.fields),
     configured: new Set(cluster.fields.keys()),
     rules,

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { PatchOperation } from '../../../src/domain/workload/patch.ts'
+import type { Namespace } from '../../../src/domain/policy/inheritance.ts'
 import { keyOf, type Kind, type Workload } from '../../../src/domain/workload/workload.ts'
 import { trim } from '../../../src/kubernetes/trim.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
@@ -21,6 +22,7 @@ export const RATE = { perSecond: 20, burst: 40 }
 export class Reviewing {
   readonly copies = new Map<string, Workload>()
   readonly live = new Map<string, Workload>()
+  readonly namespaces = new Map<string, Namespace>()
   readonly told: string[] = []
   readonly scalings = new SeenScalings(() => this.now)
   /** Lines of the log, from level info on. */
@@ -53,6 +55,8 @@ export class Reviewing {
           return this.copies.get(keyOf(key))
         },
       },
+      namespaceOf: (name) => this.namespaces.get(name),
+      workloadsIn: (name) => [...this.copies.values()].filter(({ namespace }) => namespace === name),
       live: {
         read: async (key, signal) => {
           this.reads += 1
