@@ -11,18 +11,21 @@ import { registerRelease } from './service/cli/release.ts'
 import { registerSandbox, type SandboxPorts } from './service/cli/sandbox.ts'
 import { registerServe } from './service/cli/serve.ts'
 import { registerToken } from './service/cli/token.ts'
-import { describedVerbs } from './client/catalogue.ts'
+import { describeVerbs, helpCommand } from './client/catalogue.ts'
+import { askAt, processTerminal } from './client/process-terminal.ts'
 import { safeOutput } from './client/safe-output.ts'
 import { placeOfVerb } from './client/verb-first.ts'
 import { systemClock } from './service/process/clock.ts'
 import { LineBatches } from './service/process/line-batches.ts'
 
+const PLUGIN = 'kubectl dormouse'
 const ACCOUNT_NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string
 }
 const log = logBatches()
+const stop = stopSignal()
 const ports: SandboxPorts = {
   stdout: safeOutput(process.stdout),
   stderr: { write: afterTheLog },
@@ -30,41 +33,48 @@ const ports: SandboxPorts = {
   timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   environment: process.env,
   startedBy: { node: process.execPath, file: fileURLToPath(import.meta.url) },
-  stopSignal: stopSignal(),
+  ask: askAt(process, stop),
+  stopSignal: stop,
   ownNamespace: ownNamespace(),
   logDestination: log,
 }
 const program = createProgram(version, ports)
+// `check` knows the namespace of a pod, so here it is the service's own.
+describeVerbs(program, ['check'])
+const forPeople = new Set(program.commands.map((command) => command.name()))
+program.commandsGroup('Run the service:')
 for (const register of [
+  registerCheck,
   registerServe,
   registerSandbox,
   registerToken,
   registerKeyPair,
   registerExplain,
-  registerCheck,
   registerRelease,
 ]) {
   register(program, ports)
 }
+program.addHelpCommand(helpCommand('Run the service:'))
 const args = process.argv.slice(2)
-const described = describedVerbs().filter(([name]) => !program.commands.some((each) => each.name() === name))
-for (const [name, description] of described) program.command(name).description(description)
 process.exitCode = isForPeople(args) ? await runForPeople() : await runForOperators()
 
 /** Whether the arguments name a command of `kubectl dormouse`, or where it is to act before any command. */
 function isForPeople(words: readonly string[]): boolean {
   const [first = '', second = ''] = words
+  const isHelp =
+    ['', '-h', '--help', '-V', '--version'].includes(first) || (first === 'help' && second === '')
+  if (isHelp) return typedName() === PLUGIN
   if (first.startsWith('-')) return isForPeopleSomewhere(words)
-  const [verb] = first === 'help' ? [second] : [first]
-  return first === '__complete' || described.some(([name]) => name === verb)
+  const verb = first === 'help' ? second : first
+  return first === '__complete' || forPeople.has(verb)
 }
 
 /** `-n shop list`; the service's own commands take no options before them. */
 function isForPeopleSomewhere(words: readonly string[]): boolean {
   const place = placeOfVerb(words)
-  if (place === undefined) return words.some((word) => described.some(([name]) => name === word))
+  if (place === undefined) return words.some((word) => forPeople.has(word))
   const own = program.commands.find((each) => each.name() === words[place])
-  return own === undefined || described.some(([name]) => name === own.name())
+  return own === undefined || forPeople.has(own.name())
 }
 
 async function runForOperators(): Promise<number> {
@@ -75,10 +85,7 @@ async function runForOperators(): Promise<number> {
 
 /** Loaded on demand: the service needs none of it. */
 async function runForPeople(): Promise<number> {
-  const [{ runClient }, { processTerminal }] = await Promise.all([
-    import('./client/program.ts'),
-    import('./client/process-terminal.ts'),
-  ])
+  const { runClient } = await import('./client/program.ts')
   const unread = new AbortController()
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') unread.abort()
@@ -92,7 +99,7 @@ async function runForPeople(): Promise<number> {
 /** The program's name as the person typed it, for messages. */
 function typedName(): string {
   if (process.env['npm_lifecycle_event'] === 'dormouse') return 'npm run -s dormouse --'
-  return basename(process.argv[1] ?? '').startsWith('kubectl-') ? 'kubectl dormouse' : 'dormouse'
+  return basename(process.argv[1] ?? '').startsWith('kubectl-') ? PLUGIN : 'dormouse'
 }
 
 /** Standard error, in batches, flushed at the exit. */

@@ -8,6 +8,8 @@ import type { Terminal } from './terminal.ts'
 type Register = (program: Command, terminal: Terminal) => void
 
 interface Entry {
+  /** Of the help. */
+  readonly group: 'See:' | 'Act:' | 'Set up:'
   readonly description: string
   readonly load: () => Promise<Register>
 }
@@ -22,49 +24,71 @@ const shows = () => import('./commands/shows.ts')
  */
 const COMMANDS = {
   list: {
+    group: 'See:',
     description: 'Show the workloads of a namespace: which sleep, why, and what comes next',
     load: () => import('./commands/list.ts').then((module) => module.registerList),
   },
-  status: {
-    description: 'Show all that is known of a workload, with its history',
-    load: () => shows().then((module) => module.registerStatus),
-  },
   why: {
+    group: 'See:',
     description: 'Say why a workload is awake or asleep, who did it, what comes next, and what changes it',
     load: () => shows().then((module) => module.registerWhy),
   },
+  status: {
+    group: 'See:',
+    description: 'Show all that is known of a workload, with its history',
+    load: () => shows().then((module) => module.registerStatus),
+  },
   plan: {
+    group: 'See:',
     description: 'Show when a workload will wake and sleep in the coming week',
     load: () => shows().then((module) => module.registerPlan),
   },
   savings: {
+    group: 'See:',
     description: 'Show what sleep saved in the last week, by namespace or team: requested, not billed',
     load: () => import('./commands/savings.ts').then((module) => module.registerSavings),
   },
-  wake: { description: 'Wake workloads, or keep them awake for a time', load: requests },
-  snooze: { description: 'Put workloads to sleep', load: requests },
-  pin: { description: 'Hold workloads as they are', load: requests },
-  unpin: { description: 'Let pinned workloads go', load: requests },
-  override: { description: 'Switch the schedule off, for a time or for good', load: requests },
-  resume: { description: 'Clear an override: the schedule counts again', load: requests },
-  enable: { description: 'Have Dormouse manage workloads', load: settings },
-  disable: { description: 'Have Dormouse leave workloads alone', load: settings },
-  schedule: { description: 'Change the hours in which workloads run', load: settings },
+  console: {
+    group: 'See:',
+    description: 'Open a page in the browser that shows all this, with buttons',
+    load: () => import('./commands/console.ts').then((module) => module.registerConsole),
+  },
+  wake: { group: 'Act:', description: 'Wake workloads, or keep them awake for a time', load: requests },
+  snooze: { group: 'Act:', description: 'Put workloads to sleep', load: requests },
+  pin: { group: 'Act:', description: 'Hold workloads as they are', load: requests },
+  unpin: { group: 'Act:', description: 'Let pinned workloads go', load: requests },
+  override: {
+    group: 'Act:',
+    description: 'Switch the schedule off, for a time or for good',
+    load: requests,
+  },
+  resume: { group: 'Act:', description: 'Clear an override: the schedule counts again', load: requests },
+  enable: { group: 'Set up:', description: 'Have Dormouse manage workloads', load: settings },
+  disable: { group: 'Set up:', description: 'Have Dormouse leave workloads alone', load: settings },
+  schedule: {
+    group: 'Set up:',
+    description: 'Change the hours in which workloads run',
+    load: settings,
+  },
   check: {
+    group: 'Set up:',
     description: 'Check a configuration, and foretell what it would do to a cluster',
     load: () => import('./commands/check.ts').then((module) => module.registerCheckCommand),
   },
   import: {
+    group: 'Set up:',
     description: 'Take over what another tool manages in this cluster, asleep as it is',
     load: () => import('../import/command.ts').then((module) => module.registerImport),
   },
-  console: {
-    description: 'Open a page in the browser that shows all this, with buttons',
-    load: () => import('./commands/console.ts').then((module) => module.registerConsole),
-  },
   completion: {
+    group: 'Set up:',
     description: 'Print the script by which a shell completes the commands',
     load: () => import('./commands/completion.ts').then((module) => module.registerCompletion),
+  },
+  version: {
+    group: 'Set up:',
+    description: 'Show the versions of this program and of the service in the cluster',
+    load: () => import('./commands/version.ts').then((module) => module.registerVersion),
   },
 } as const satisfies Record<string, Entry> & Record<CommandName, Entry>
 
@@ -92,6 +116,8 @@ export async function programFor(
     .version(version)
     .exitOverride()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .addHelpCommand(helpCommand('Set up:'))
     .showHelpAfterError('(add --help to see how it is used)')
     .addHelpText('after', `\n${terminal.program} <command> --help says more of a command.`)
   const [verb] = args
@@ -100,10 +126,15 @@ export async function programFor(
     register(program, terminal)
     return program
   }
-  for (const name of VERBS) program.command(name).description(COMMANDS[name].description)
+  describeVerbs(program)
   if (verb !== undefined && !verb.startsWith('-') && verb !== 'help')
     throw new UsageError(unknownVerb(verb, terminal))
   return program
+}
+
+/** `help COMMAND`, in a group of its program's help. */
+export function helpCommand(group: string): Command {
+  return new Command('help').description('Show the help of a command').argument('[command]').helpGroup(group)
 }
 
 export function isVerb(text: string): text is keyof typeof COMMANDS {
@@ -117,7 +148,8 @@ function unknownVerb(verb: string, { program }: Terminal): string {
   return `there is no command '${verb.slice(0, 40)}': ${advice}`
 }
 
-/** Names and descriptions, for the help of a program that has these commands and others. */
-export function describedVerbs(): [name: string, description: string][] {
-  return VERBS.map((name) => [name, COMMANDS[name].description])
+/** Adds their names and descriptions in groups, for the help of a program that may have others of its own. */
+export function describeVerbs(program: Command, except: readonly string[] = []): void {
+  for (const name of VERBS.filter((each) => !except.includes(each)))
+    program.command(name).description(COMMANDS[name].description).helpGroup(COMMANDS[name].group)
 }

@@ -61,6 +61,8 @@ export interface Dormouse {
   /** Unknown settings that affect the records. */
   readonly unknowns: readonly string[]
   whoami(): Promise<Whoami>
+  /** undefined: it does not tell. */
+  serviceVersion(): Promise<string | undefined>
   kinds(): Promise<readonly Kind[]>
   namespaces(): Promise<readonly string[]>
   /** Sorted by namespace, name and kind. */

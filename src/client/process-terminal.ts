@@ -25,7 +25,7 @@ export function processTerminal(
   return {
     stdout,
     stderr,
-    ask: stdin.isTTY && stderr.isTTY ? ask : undefined,
+    ask: askAt({ stdin, stderr }, stopSignal),
     clock: systemClock,
     environment,
     stopSignal,
@@ -38,12 +38,19 @@ export function processTerminal(
     connect: (connection) => connect(connection, outside),
     openCluster: (connection) => openCluster(connection, outside),
   }
+}
 
-  async function ask(question: string): Promise<string> {
+/** Asks the person at this terminal; undefined: there is none. */
+export function askAt(
+  { stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'>,
+  signal: AbortSignal,
+): Terminal['ask'] {
+  if (!stdin.isTTY || !stderr.isTTY) return undefined
+  return async (question) => {
     const { createInterface } = await import('node:readline/promises')
     const lines = createInterface({ input: stdin, output: stderr })
     try {
-      return await lines.question(question, { signal: stopSignal })
+      return await lines.question(question, { signal })
     } finally {
       lines.close()
     }

@@ -440,7 +440,58 @@ describe('the commands for people', () => {
       expect(out, verb).to.include(`Usage: kubectl dormouse ${verb}`)
       expect((await typed(['help', verb])).out, verb).to.equal(out)
     }
-    expect((await typed([])).out).to.include('Commands:')
+    expect((await typed(['help'])).out).to.equal((await typed([])).out)
+  })
+
+  it('the help is in groups, what one sees first, and has no command of the service', async () => {
+    const { out } = await typed(['--help'])
+    const lines = out.split('\n').filter((line) => /^\S|^  \w/.test(line))
+    expect(lines.map((line) => line.trim().split(' ')[0])).to.deep.equal([
+      ...['Usage:', 'Shows', 'Options:', 'See:', 'list', 'why', 'status', 'plan', 'console'],
+      ...['Act:', 'wake', 'snooze', 'pin', 'unpin', 'override', 'resume'],
+      ...[
+        'Set',
+        'enable',
+        'disable',
+        'schedule',
+        'check',
+        'import',
+        'completion',
+        'version',
+        'help',
+        'kubectl',
+      ],
+    ])
+    expect(out).to.include('Usage: kubectl dormouse')
+  })
+
+  it('version shows both versions, its own alone without a cluster, and a note where the service tells none', async () => {
+    expect(await typed(['version'])).to.include({
+      code: 0,
+      out: 'client   1.2.3\nservice  2.0.0 (cluster dev)\n',
+    })
+    const own = await typed(['version', '--client'])
+    expect(own).to.include({ code: 0, out: 'client   1.2.3\n' })
+    expect(own.connections).to.deep.equal([])
+    const unknown = await typed(['version'], { version: undefined, unknowns: ['there is no ConfigMap'] })
+    expect(unknown.out).to.include('service  unknown (cluster dev)')
+    expect(unknown.err).to.equal('note: there is no ConfigMap\n')
+  })
+
+  it('completion of the plugin is by kubectl, which needs a program of another name', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const { code, out } = await typed(['completion', shell])
+      expect(code, shell).to.equal(0)
+      expect(out, shell)
+        .to.include('kubectl_complete-dormouse')
+        .and.include('exec kubectl dormouse __complete')
+      const { out: alone } = await typed(['completion', shell], { program: 'dormouse' })
+      expect(alone, shell).to.include('dormouse __complete').and.not.include('kubectl')
+    }
+    const { out: help } = await typed(['completion', '--help'])
+    expect(help)
+      .to.include('source <(kubectl dormouse completion bash)')
+      .and.not.include('(dormouse completion')
   })
 
   it('every help shows what people type, and says whom --all means', async () => {

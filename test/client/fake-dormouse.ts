@@ -111,12 +111,13 @@ export class FakeDormouse implements Dormouse {
   readonly later: readonly (Found & Partial<Seen>)[] = []
   /** Why every request is refused. */
   refuses: Error | undefined
+  readonly version: string | undefined = '2.0.0'
 
   constructor(
     given: Partial<
       Pick<
         FakeDormouse,
-        'place' | 'workloads' | 'namespaceRecords' | 'later' | 'notes' | 'unknowns' | 'refuses'
+        'place' | 'workloads' | 'namespaceRecords' | 'later' | 'notes' | 'unknowns' | 'refuses' | 'version'
       >
     > = {},
   ) {
@@ -125,6 +126,10 @@ export class FakeDormouse implements Dormouse {
 
   async whoami() {
     return { cluster: 'dev', user: 'ann' }
+  }
+
+  async serviceVersion() {
+    return this.version
   }
 
   async kinds() {
@@ -195,6 +200,7 @@ interface Situation extends NonNullable<ConstructorParameters<typeof FakeDormous
   /** The person's input; undefined: there is no terminal. */
   readonly types?: string
   readonly isTerminal?: boolean
+  readonly program?: string
   readonly environment?: Readonly<Record<string, string>>
   /** Called with each text on standard output; aborts to stop the process. */
   readonly onOutput?: (text: string, stop: AbortController) => void
@@ -210,6 +216,7 @@ export async function typed(
     types,
     isTerminal = false,
     environment = {},
+    program = 'kubectl dormouse',
     onOutput,
     ...workloads
   }: Situation = {},
@@ -238,7 +245,7 @@ export async function typed(
       opened.push(url)
       return async () => void forgotten.push(url)
     },
-    program: 'kubectl dormouse',
+    program,
     contexts: async () => contexts,
     async connect(connection) {
       connections.push(connection)

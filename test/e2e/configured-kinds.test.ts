@@ -76,7 +76,7 @@ describeOn('configured kinds', function (on) {
 
   /** The output of `dormouse release --all` under this configuration. */
   const released = (config: object, ...more: string[]) =>
-    runDormouse(['release', '--all', '--kubeconfig', on().adminKubeconfig, ...more], { config })
+    runDormouse(['release', '--all', '--yes', '--kubeconfig', on().adminKubeconfig, ...more], { config })
 
   it('sleep with a count of 0 at the configured path, and wake to the kept one', async () => {
     await create('rolling', { size: { count: 5 } })

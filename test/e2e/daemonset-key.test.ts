@@ -49,7 +49,7 @@ describeOn('a DaemonSet whose key was given another value without the webhook', 
     await here.asleep('daemonsets', 'released')
     await patch('released', selects(''))
     const where = ['--kubeconfig', here.cluster.dormouseKubeconfig]
-    const { code, stdout, stderr } = await runDormouse(['release', '--all', ...where])
+    const { code, stdout, stderr } = await runDormouse(['release', '--all', '--yes', ...where])
     expect(code, stdout + stderr).to.equal(0)
     expect(await selectorOf('released')).to.deep.equal({})
   })

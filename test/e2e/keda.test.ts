@@ -140,7 +140,7 @@ describeOn('a stand-in for KEDA', function (on) {
     await keda.paused('released')
     await here.dormouse.terminate()
     const config = { webhook: { enabled: false }, controller: { lease: { namespace: here.namespace } } }
-    const args = ['release', '--all', '--kubeconfig', on().adminKubeconfig]
+    const args = ['release', '--all', '--yes', '--kubeconfig', on().adminKubeconfig]
     const { code, stdout, stderr } = await runDormouse(args, { config })
     expect(code, stderr).to.equal(0)
     expect(stdout).to.include(`scaledobjects/${here.namespace}/released\n`)

@@ -110,6 +110,10 @@ export class ClusterDormouse implements Dormouse {
     return { cluster: this.#context, user: (await this.#reader.user()) ?? null }
   }
 
+  async serviceVersion(): Promise<string | undefined> {
+    return explaining(this.place, async () => (await this.#reader.settled()).service.version)
+  }
+
   async kinds(): Promise<readonly Kind[]> {
     return explaining(this.place, () => this.#reader.kinds())
   }

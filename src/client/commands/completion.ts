@@ -4,26 +4,62 @@ import type { Terminal } from '../terminal.ts'
 
 /** `completion bash`: the script that makes a shell ask us for completions. */
 export function registerCompletion(program: Command, terminal: Terminal): void {
+  const isPlugin = terminal.program === PLUGIN
   program
     .command('completion')
     .description('Print the script by which a shell completes the commands')
     .argument('<shell>', SHELLS.join(', '))
-    .addHelpText(
-      'after',
-      `
-To load it:
-  bash  source <(dormouse completion bash)          in ~/.bashrc
-  zsh   source <(dormouse completion zsh)           in ~/.zshrc
-  fish  dormouse completion fish > ~/.config/fish/completions/dormouse.fish
-
-kubectl completes kubectl dormouse by itself where kubectl_complete-dormouse is on the PATH.`,
-    )
+    .addHelpText('after', HOW_TO_LOAD[isPlugin ? 'plugin' : 'program'])
     .action((shell: string) => {
-      const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
+      const scripts = isPlugin ? OF_PLUGIN : SCRIPTS
+      const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
       if (script === undefined)
         throw new UsageError(`completion: expected one of ${SHELLS.join(', ')}, found '${shell}'`)
       terminal.stdout.write(script)
     })
+}
+
+const PLUGIN = 'kubectl dormouse'
+
+const HOW_TO_LOAD = {
+  plugin: `
+To load it, behind kubectl's own completion:
+  bash  source <(kubectl dormouse completion bash)          in ~/.bashrc
+  zsh   source <(kubectl dormouse completion zsh)           in ~/.zshrc
+  fish  kubectl dormouse completion fish | source           in ~/.config/fish/config.fish`,
+  program: `
+To load it:
+  bash  source <(dormouse completion bash)          in ~/.bashrc
+  zsh   source <(dormouse completion zsh)           in ~/.zshrc
+  fish  dormouse completion fish > ~/.config/fish/completions/dormouse.fish`,
+}
+
+/** kubectl completes a plugin by a program of this name on the PATH, whatever the shell. */
+const POSIX = `if ! command -v kubectl_complete-dormouse >/dev/null 2>&1; then
+  _dormouse_bin="\${XDG_DATA_HOME:-$HOME/.local/share}/kubectl-dormouse/bin"
+  if [ ! -x "$_dormouse_bin/kubectl_complete-dormouse" ]; then
+    mkdir -p "$_dormouse_bin"
+    printf '%s\\n' '#!/bin/sh' 'exec kubectl dormouse __complete "$@"' >"$_dormouse_bin/kubectl_complete-dormouse"
+    chmod +x "$_dormouse_bin/kubectl_complete-dormouse"
+  fi
+  export PATH="$PATH:$_dormouse_bin"
+  unset _dormouse_bin
+fi
+`
+const OF_PLUGIN: Readonly<Record<string, string>> = {
+  bash: POSIX,
+  zsh: POSIX,
+  fish: `if not command -q kubectl_complete-dormouse
+  set -q XDG_DATA_HOME; and set -l _data $XDG_DATA_HOME; or set -l _data ~/.local/share
+  set -l _bin $_data/kubectl-dormouse/bin
+  if not test -x $_bin/kubectl_complete-dormouse
+    mkdir -p $_bin
+    printf '%s\\n' '#!/bin/sh' 'exec kubectl dormouse __complete "$@"' >$_bin/kubectl_complete-dormouse
+    chmod +x $_bin/kubectl_complete-dormouse
+  end
+  set -gx PATH $PATH $_bin
+end
+`,
 }
 
 const SCRIPTS: Readonly<Record<string, string>> = {

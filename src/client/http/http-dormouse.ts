@@ -52,6 +52,8 @@ export class HttpDormouse implements Dormouse {
     const { cluster = null, user = null } = await this.#index()
     return { cluster, user }
   }
+  /** The API tells its callers none. */
+  async serviceVersion(): Promise<undefined> {}
 
   kinds(): Promise<readonly Kind[]> {
     return (this.#kinds ??= this.#readKinds())

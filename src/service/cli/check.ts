@@ -22,6 +22,7 @@ export function registerCheck(program: Command, ports: CliPorts): void {
   const { stdout, stderr, clock } = ports
   program
     .command('check')
+    .helpGroup('Set up:')
     .description('Check a configuration, and foretell what it would do to a cluster; changes nothing')
     .argument('<file>', 'YAML configuration')
     .option('--against-cluster', 'which workloads it would manage, and which would be asleep now, and why')

@@ -9,6 +9,8 @@ import { messageOf, UsageError } from '../process/errors.ts'
 export interface CliPorts {
   readonly stdout: { write(text: string): unknown }
   readonly stderr: { write(text: string): unknown }
+  /** The next line that a person types; undefined: there is no terminal to ask at. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined
   readonly clock: Clock
   /** The machine's time zone, an IANA name. */
   readonly timezone: string
@@ -33,6 +35,7 @@ export function createProgram(
     .version(version)
     .exitOverride()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(add --help to see how it is used)')
 }
 

@@ -11,6 +11,7 @@ import { configOf } from './run-options.ts'
 interface Options {
   readonly all?: true
   readonly dryRun?: true
+  readonly yes?: true
   readonly kubeconfig?: string
   readonly config?: string
 }
@@ -30,11 +31,12 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       'Wake everything that Dormouse put to sleep, remove its annotations and its webhooks; ' +
         'a running service stands by meanwhile',
     )
-    .option('--all', 'required: acts on every namespace')
+    .option('--all', 'required: acts on every namespace; asks first')
+    .option('-y, --yes', 'do not ask')
     .option('--dry-run', 'print what would be done, and change nothing')
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
     .option('--config <file>', 'YAML configuration')
-    .action(async ({ all, dryRun, kubeconfig, config: file }: Options) => {
+    .action(async ({ all, dryRun, yes, kubeconfig, config: file }: Options) => {
       if (!all)
         throw new UsageError(
           'release needs --all: it wakes every workload and removes Dormouse from all of them',
@@ -53,7 +55,8 @@ export function registerRelease(program: Command, ports: CliPorts): void {
           for (const workload of workloads) print(workload)
           for (const each of paused) printPaused(each)
           printSum(workloads.length, 'would be released')
-        } else
+        } else {
+          if (!yes) await confirm(release.plan().workloads, release.cluster.name, ports)
           await release.carryOut({
             leaseTaken: (from, milliseconds) => stdout.write(`${leaseTaken(from, milliseconds)}\n`),
             released: print,
@@ -62,6 +65,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
             stillPaused: (object, error) => stderr.write(`${nameOf(object)}: ${messageOf(error)}\n`),
             finished: (released) => printSum(released, 'released'),
           })
+        }
         const { excluded, pausedExcluded, unmanageable } = release.plan()
         for (const why of unmanageable) stderr.write(`not looked at: ${why}\n`)
         for (const each of pausedExcluded)
@@ -75,6 +79,19 @@ export function registerRelease(program: Command, ports: CliPorts): void {
         await release.cluster.close()
       }
     })
+}
+
+/** @throws UsageError without a terminal; Error if the person declines */
+async function confirm(
+  workloads: readonly Workload[],
+  cluster: string,
+  { ask }: Pick<CliPorts, 'ask'>,
+): Promise<void> {
+  const asleep = workloads.filter(hasSleepMark).length
+  const question = `Release ${counted(workloads.length, 'workload')} (${asleep} asleep) in all namespaces, cluster ${cluster}?`
+  if (!ask) throw new UsageError(`${question} There is no terminal to ask at: add --yes if that is meant`)
+  const answer = await ask(`${question} [y/N] `)
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('nothing was changed')
 }
 
 function nameOf(scaledObject: ScaledObject): string {

@@ -134,7 +134,8 @@ export class Sandbox implements Runnable {
 }
 
 /**
- * Writes `kubectl-dormouse` into a new folder for the PATH, so that `kubectl dormouse` works. Not with `#!/usr/bin/env
+ * Writes `kubectl-dormouse` into a new folder for the PATH, so that `kubectl dormouse` works, and the program by which
+ * kubectl completes it. Not with `#!/usr/bin/env
  * node`: the Node there may be too old for us.
  */
 async function writePlugin(folder: string, { node, file }: Program): Promise<void> {
@@ -142,8 +143,13 @@ async function writePlugin(folder: string, { node, file }: Program): Promise<voi
   // The program prints its name in commands for the person.
   const link = join(folder, `kubectl-dormouse${extname(file)}`)
   await symlink(file, link)
-  const script = `#!/bin/sh\nexec ${quoted(node)} ${quoted(link)} "$@"\n`
-  await writeFile(join(folder, 'kubectl-dormouse'), script, { mode: 0o755 })
+  for (const [name, words] of [
+    ['kubectl-dormouse', ''],
+    ['kubectl_complete-dormouse', ' __complete'],
+  ] as const) {
+    const script = `#!/bin/sh\nexec ${quoted(node)} ${quoted(link)}${words} "$@"\n`
+    await writeFile(join(folder, name), script, { mode: 0o755 })
+  }
 }
 
 function quoted(path: string): string {

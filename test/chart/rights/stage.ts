@@ -121,7 +121,7 @@ export class Stage {
 
   /** `dormouse release --all`, under the account. */
   release(): Promise<KubectlResult> {
-    const args = ['release', '--all', '--kubeconfig', this.#kubeconfig]
+    const args = ['release', '--all', '--yes', '--kubeconfig', this.#kubeconfig]
     return runDormouse(args, { config: this.#settings })
   }
 }

@@ -79,7 +79,7 @@ describe('dormouse release --all', function () {
     call(
       (program, ports) =>
         registerRelease(program, { ...ports, logDestination: { write: (line) => void (logged += line) } }),
-      ['release', '--all', '--kubeconfig', kubeconfig, '--config', at('config.yaml'), ...more],
+      ['release', '--all', '--yes', '--kubeconfig', kubeconfig, '--config', at('config.yaml'), ...more],
     )
 
   /** The line that comes before all others. */
@@ -119,6 +119,28 @@ describe('dormouse release --all', function () {
     const { holderIdentity, leaseDurationSeconds } = (await send('GET', LEASE)).spec
     expect(holderIdentity).to.be.a('string').that.is.not.equal('')
     expect(leaseDurationSeconds).to.equal(60)
+  })
+
+  it('asks first, with cluster and counts, and changes nothing unless the person agrees', async () => {
+    const asked = async (ask?: (question: string) => Promise<string>) => {
+      const { code, err } = await call(
+        (program, ports) => registerRelease(program, { ...ports, ask }),
+        ['release', '--all', '--kubeconfig', proxy.kubeconfig, '--config', at('config.yaml')],
+      )
+      return { code, err: err.slice(cluster().length), replicas: (await send('GET', WEB)).spec.replicas }
+    }
+    const where = cluster().slice('cluster '.length).trim()
+    const question = `Release 1 workload (1 asleep) in all namespaces, cluster ${where}?`
+    expect(await asked()).to.deep.equal({
+      code: 2,
+      err: `error: ${question} There is no terminal to ask at: add --yes if that is meant\n`,
+      replicas: 0,
+    })
+    const heard: string[] = []
+    const answering = (answer: string) => asked(async (text) => (heard.push(text), answer))
+    expect(await answering('')).to.deep.equal({ code: 1, err: 'error: nothing was changed\n', replicas: 0 })
+    expect(await answering('y')).to.deep.equal({ code: 0, err: '', replicas: 3 })
+    expect(heard).to.deep.equal([`${question} [y/N] `, `${question} [y/N] `])
   })
 
   it('does not delete the webhook configuration where the webhook is switched off: it may lack the right', async () => {
