@@ -4,7 +4,7 @@ import type { Connection, Dormouse } from './ports.ts'
 import { Refusal, UsageError } from '../service/process/errors.ts'
 import { Clusters, openClusters } from './several.ts'
 import { styleFor } from './style.ts'
-import { withLocalTimes } from './text/local-time.ts'
+import { worded } from './text/local-time.ts'
 import { parseFormat, type Format } from './output.ts'
 
 /** `namespace`: which one it is about without `-n`. */
@@ -105,7 +105,7 @@ export async function connected<Result>(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const { code, message, details } = error
-    throw new Refusal(code, withLocalTimes(message, styleFor(terminal, options, dormouse).times), {
+    throw new Refusal(code, worded(message, styleFor(terminal, options, dormouse).times), {
       details,
       cause: error,
     })

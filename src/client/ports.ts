@@ -37,6 +37,8 @@ export interface Answer {
   readonly after: () => Promise<Found>
   /** The state that Dormouse will bring about after this write; `--wait` waits for it. */
   readonly becomes?: Sleep
+  /** Whether it was in the requested state before; undefined: it is not known, or no state was requested. */
+  readonly wasSo?: boolean
 }
 
 /** Which cluster it is, and as whom the person acts there; null: it is not known. */

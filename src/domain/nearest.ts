@@ -12,15 +12,19 @@ function plain(name: string): string {
   return name.slice(0, 100).replaceAll(/[-_]/g, '').toLowerCase()
 }
 
-/** Levenshtein distance: how many letters to add, drop or change. */
+/** How many letters to add, drop, change, or swap with their neighbour (optimal string alignment). */
 function distance(a: string, b: string): number {
+  let earlier: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 0; i < a.length; i++) {
     const row = [i + 1]
     for (let j = 0; j < b.length; j++) {
       const [left = 0, above = 0, diagonal = 0] = [row[j], previous[j + 1], previous[j]]
-      row.push(Math.min(left + 1, above + 1, diagonal + (a[i] === b[j] ? 0 : 1)))
+      const isSwap = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j]
+      const swapped = isSwap ? (earlier[j - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY
+      row.push(Math.min(left + 1, above + 1, diagonal + (a[i] === b[j] ? 0 : 1), swapped))
     }
+    earlier = previous
     previous = row
   }
   return previous[b.length] ?? 0

@@ -22,7 +22,7 @@ describe('the commands for people', () => {
       ['idle', 'deployment', 'unmanaged'],
       [''],
     ])
-    expect(out).to.include('by request of k8s:ann until Tue 8:00').and.include('wakes Tue 8:00')
+    expect(out).to.include('by request of ann until Tue 8:00').and.include('wakes Tue 8:00')
     expect((await typed(['list', '-A'], { workloads: shop })).out).to.match(/^NAMESPACE +NAME /)
     expect((await typed(['list', '-o', 'wide'], { workloads: shop })).out).to.include('namespace/shop')
     expect((await typed(['list', '--no-headers', '--state', 'asleep'], { workloads: shop })).out).to.match(
@@ -100,8 +100,8 @@ describe('the commands for people', () => {
         .map((line) => line.trim().replaceAll(/ {2,}/g, ': ')),
     ).to.deep.equal([
       'deployment shop/cart is asleep: none of 3 replicas runs',
-      'because: asleep by request of k8s:ann until Tue 8:00',
-      'put to sleep by: k8s:ann, on request',
+      'because: asleep by request of ann until Tue 8:00',
+      'put to sleep by: ann, on request',
       'since: 11:00 (2h ago)',
       'next: it wakes Tue 8:00 (in 19h)',
       'to run it for 4 hours: kubectl dormouse wake deploy/cart --for 4h',
@@ -154,7 +154,7 @@ describe('the commands for people', () => {
   })
 
   it('status shows the history with its names', async () => {
-    expect((await typed(['status', 'cart'], { workloads: shop })).out).to.match(/11:00 +snooze +api +k8s:ann/)
+    expect((await typed(['status', 'cart'], { workloads: shop })).out).to.match(/11:00 +snooze +api +ann/)
   })
 
   it('asks for what is typed, and says what was done', async () => {
@@ -194,7 +194,7 @@ describe('the commands for people', () => {
     expect(asked[0]).to.include({ dryRun: true })
     expect(asked[0]?.key).to.deep.equal({ kind: 'deployments', namespace: 'shop', name: 'cart' })
     expect(connections[0]).to.include({ namespace: 'shop', context: 'dev' })
-    expect(out).to.include('(dry run: nothing was changed)')
+    expect(out).to.equal('deployment.apps/cart would be: wake done (dry run: nothing was changed)\n')
     expect((await typed(['wake', 'cart', '--dry-run=client'])).code).to.equal(2)
     for (const options of [['--namespace=list'], ['-nlist'], ['--as', 'list', '-n', 'list']])
       expect((await typed([...options, 'list', '-o', 'json'])).code, options.join(' ')).to.equal(0)
@@ -334,6 +334,48 @@ describe('the commands for people', () => {
       .and.include('not ready after 1s')
   })
 
+  it('ends a bulk with a summary, in which those that failed alike are named once', async () => {
+    const many = Array.from({ length: 14 }, (_, index) => aRecord(`web-${index + 10}`))
+    const all = ['snooze', '--all', '--yes']
+    const done = await typed(all, { workloads: many })
+    expect(done.err).to.equal('14 put to sleep\n')
+    expect((await typed([...all, '--dry-run'], { workloads: many })).err).to.equal(
+      '14 would be put to sleep\n',
+    )
+    const pinned = new Refusal('PINNED', 'pinned', {
+      details: { reason: 'pinned active by k8s:ann', reason_code: 'pinned', reason_values: {}, remedy: null },
+    })
+    const refused = await typed(all, { workloads: many.slice(0, 2), refuses: pinned })
+    expect(refused).to.include({ code: 1 })
+    expect(refused.err).to.equal(
+      'error: deployment shop/web-10: pinned active by ann\n' +
+        '0 put to sleep, 2 refused (pinned): shop/web-10, shop/web-11\n',
+    )
+    const dead = await typed(all, { workloads: many, refuses: new Error('nobody answers') })
+    expect(dead.err).to.match(
+      /^error: deployment shop\/web-10: nobody answers\n0 put to sleep, 14 failed: shop\/web-10, .*, 4 more\n$/,
+    )
+  })
+
+  it('waits for several with a count, and names a few of those that are late', async () => {
+    const late = Array.from({ length: 9 }, (_, index) =>
+      aRecord(`web-${index}`, { ready_replicas: index < 2 ? 3 : 1, operation_in_progress: index >= 2 }),
+    )
+    const line = ['wake', '--all', '--yes', '--wait', '--timeout', '1s']
+    const { err, code } = await typed(line, { workloads: late })
+    expect(code).to.equal(1)
+    expect(err).to.match(
+      /^9 woken\n2 of 9 ready\nerror: not ready after 1s: 2 of 9 ready; deployment shop\/web-2: 1 of 3/,
+    )
+    expect(err).to.match(/ and 2 more\n$/)
+  })
+
+  it('writes over one line of progress on a terminal, and leaves none behind', async () => {
+    const { err } = await typed(['wake', '--all', '--yes'], { workloads: shop, isTerminal: true })
+    expect(err).to.include('\r\u001B[K1 of 2\r\u001B[K')
+    expect(err.endsWith('\r\u001B[K2 woken\n'), err).to.equal(true)
+  })
+
   it('a text of somebody else does not write over lines, nor turn their direction', async () => {
     const reason = 'awake\r\u001B[Kasleep \u202Eoh'
     const { out } = await typed(['why', 'web'], { workloads: [aRecord('web', { reason })] })
@@ -355,7 +397,7 @@ describe('the commands for people', () => {
     })
     expect(code).to.equal(1)
     expect(err).to.equal(
-      'error: deployment staging/web: pinned active by k8s:ann since 8:00; to let it go: kubectl dormouse unpin deploy/web -n staging --context dev\n',
+      'error: deployment staging/web: pinned active by ann since 8:00; to let it go: kubectl dormouse unpin deploy/web -n staging --context dev\n',
     )
     const as = ['--as', 'bob', '--as-group', 'devs', '--as-group', 'night shift']
     const other = await typed(['snooze', 'deploy/web', '-n', 'staging', ...as], {
@@ -393,7 +435,7 @@ describe('the commands for people', () => {
       [['import', '--from', 'kube-green', '--as-group', 'x'], '--as-group needs --as'],
       [['status'], 'name a workload'],
       [['completion', 'tcsh'], 'bash, zsh, fish'],
-      [['wake', 'web', '--fro', '4h'], 'add --help to see how it is used'],
+      [['wake', 'deploy/web', '--fro', '4h'], 'add --help to see how it is used'],
       [['completion'], "missing required argument 'shell'"],
     ]
     for (const [line, says] of cases) {
@@ -407,6 +449,7 @@ describe('the commands for people', () => {
     const none = await typed(['wake', 'webb'], { workloads: shop })
     expect(none).to.include({ code: 1 })
     expect(none.err).to.include('did you mean deploy/web?')
+    expect((await typed(['wake', 'wbe'], { workloads: shop })).err).to.include('did you mean deploy/web?')
     const several = [...shop, aRecord('web', {}, 'statefulsets')]
     const both = await typed(['wake', 'web'], { workloads: several })
     expect(both).to.include({ code: 2 })
@@ -416,7 +459,7 @@ describe('the commands for people', () => {
   it('waits until what was asked for holds, or says how far it came', async () => {
     const done = await typed(['wake', 'web', '--wait'], { workloads: shop })
     expect(done).to.include({ code: 0 })
-    expect(done.err).to.include('the pods have followed')
+    expect(done.err).to.equal('3 of 3 ready\n')
     const late = [aRecord('web', { ready_replicas: 1, operation_in_progress: true })]
     const { code, err } = await typed(['wake', 'web', '--wait', '--timeout', '1s'], { workloads: late })
     expect(code).to.equal(1)

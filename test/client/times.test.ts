@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { age, durationOption, minutesTo, parseUntil } from '../../src/client/times.ts'
-import { shortTime, withLocalTimes } from '../../src/client/text/local-time.ts'
+import { shortTime, worded } from '../../src/client/text/local-time.ts'
 import { UsageError } from '../../src/service/process/errors.ts'
 
 const ZONE = 'Europe/Berlin'
@@ -61,6 +61,6 @@ describe('times that people type and read', () => {
     expect(shortTime(NOON + 3_600_000, times)).to.equal('14:00')
     expect(shortTime(NOON + 24 * 3_600_000, times)).to.equal('Tue 13:00')
     expect(shortTime(NOON + 30 * 24 * 3_600_000, times)).to.equal('Wed 2026-04-01 14:00')
-    expect(withLocalTimes('asleep until 2026-03-02T17:00:00Z', times)).to.equal('asleep until 18:00')
+    expect(worded('asleep until 2026-03-02T17:00:00Z', times)).to.equal('asleep until 18:00')
   })
 })

@@ -238,7 +238,13 @@ export class ClusterDormouse implements Dormouse {
         ? [`the settings are written. If Dormouse runs here: ${said.join('; ')}`, this.#noService()]
         : said
       const becomes = written.becomes === undefined || dryRun ? {} : { becomes: written.becomes }
-      return { messages: messages.length > 0 ? messages : [(await after()).record.reason], after, ...becomes }
+      const wasSo = written.wasSo === undefined ? {} : { wasSo: written.wasSo }
+      return {
+        messages: messages.length > 0 ? messages : [(await after()).record.reason],
+        after,
+        ...becomes,
+        ...wasSo,
+      }
     })
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../service/process/clock.ts'
-import type { Request } from '../../domain/requests/operations.ts'
+import { OPERATIONS, type Request } from '../../domain/requests/operations.ts'
 import {
   formatRequest,
   REQUEST_ANNOTATION,
@@ -9,6 +9,7 @@ import {
 import { SETTING_NAMES } from '../../domain/policy/settings.ts'
 import {
   ANNOTATION,
+  ASLEEP_LABEL,
   CLIENT_MANAGER,
   nameOf,
   type Workload,
@@ -27,13 +28,20 @@ const PATIENCE = 60_000
 type Annotations = Readonly<Record<string, string | null>>
 
 /** The object after a write, with the warnings of the answer. */
-export interface Written extends Pick<Answer, 'messages' | 'becomes'> {
+export interface Written extends Pick<Answer, 'messages' | 'becomes' | 'wasSo'> {
   readonly object: WorkloadObject
 }
 
 /** Whether the request sets annotations of its own, which people also write by hand. */
 export function isSetting({ action }: Request): boolean {
   return verbOf(action) === undefined
+}
+
+/** Whether it was in the state that the request leads to. */
+function wasSo({ labels }: Workload, { action }: Request): Pick<Answer, 'wasSo'> {
+  const { moves } = OPERATIONS[action]
+  if (moves !== 'awake' && moves !== 'asleep') return {}
+  return { wasSo: (labels?.[ASLEEP_LABEL] !== undefined) === (moves === 'asleep') }
 }
 
 const BECOMES = { snooze: 'asleep', wake: 'awake', none: undefined } as const
@@ -63,7 +71,7 @@ export class ClusterWriter {
       refuseOwned(workload)
     }
     if (isSetting(request)) return this.#set(workload, object, request, dryRun)
-    return this.#ask(key, { request, at: this.#clock() }, dryRun)
+    return { ...(await this.#ask(key, { request, at: this.#clock() }, dryRun)), ...wasSo(workload, request) }
   }
 
   async #set(

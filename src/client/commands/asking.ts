@@ -8,14 +8,14 @@ import { connected, connectionOptions, outputOption, withExamples, type OutputOp
 import { forPrograms } from '../output.ts'
 import type { Answer, Connection, Dormouse } from '../ports.ts'
 import type { Terminal } from '../terminal.ts'
-import { withLocalTimes } from '../text/local-time.ts'
+import { worded } from '../text/local-time.ts'
 import type { Style } from '../text/why.ts'
 import { durationOption } from '../times.ts'
 import { chosen, manyOptions, type ManyOptions } from './chosen.ts'
 import { styleFor } from '../style.ts'
 import { AlreadyReported } from './already-reported.ts'
 import { forEachWorkload } from './for-each-workload.ts'
-import { waitForPods } from './waiting.ts'
+import { Progress, settledText, waitForPods } from './waiting.ts'
 
 export interface RequestOptions extends Connection, OutputOptions, ManyOptions {
   readonly dryRun?: true
@@ -92,11 +92,32 @@ async function ask<A extends CommandAction, Options extends RequestOptions>(
   const style = styleFor(terminal, options, dormouse)
   // Beside data for programs it is a message.
   const output = options.output === undefined ? terminal.stdout : terminal.stderr
-  const { done, throwIfFailed } = await forEachWorkload(terminal, style, targets, async (key) => {
-    const answer = await dormouse.request(key, request, dryRun)
-    output.write(answerText(key, answer, dryRun, style, options.allNamespaces === true))
-    return { key, answer }
-  })
+  const progress = new Progress(terminal)
+  const total = targets.keys.length
+  let answered = 0
+  const { done, failures, throwIfFailed } = await forEachWorkload(
+    terminal,
+    style,
+    targets,
+    async (key) => {
+      const answer = await dormouse.request(key, request, dryRun)
+      progress.end()
+      output.write(answerText(key, answer, dryRun, style, options.allNamespaces === true))
+      answered += 1
+      if (total > 1 && answered < total) progress.passing(`${answered} of ${total}`)
+      return { key, answer }
+    },
+    true,
+  ).finally(() => progress.end())
+  if (total + targets.absent.length > 1)
+    terminal.stderr.write(
+      `${summary(
+        action,
+        done.map(({ answer }) => answer),
+        failures,
+        dryRun,
+      )}\n`,
+    )
   const settled = wait
     ? await waitForPods(
         terminal,
@@ -106,7 +127,7 @@ async function ask<A extends CommandAction, Options extends RequestOptions>(
       )
     : []
   if (options.output === undefined) {
-    if (wait && settled.length > 0) terminal.stderr.write('the pods have followed\n')
+    if (wait && settled.length > 0) terminal.stderr.write(`${settledText(settled)}\n`)
   } else {
     const found = wait ? settled : await Promise.all(done.map(({ answer }) => answer.after()))
     const text = await forPrograms(options.output, found, targets.isList)
@@ -125,7 +146,37 @@ function answerText(
 ): string {
   const where = isOfMany ? ` in ${key.namespace}` : ''
   const lines = [
-    `${resourceName(key)}${where}: ${oneLine(withLocalTimes(first, style.times))}${dryRun ? ' (dry run: nothing was changed)' : ''}`,
+    `${resourceName(key)}${where}${dryRun ? ' would be' : ''}: ${oneLine(worded(first, style.times))}${dryRun ? ' (dry run: nothing was changed)' : ''}`,
   ]
-  return `${[...lines, ...more.map((text) => `  ${oneLine(withLocalTimes(text, style.times))}`)].join('\n')}\n`
+  return `${[...lines, ...more.map((text) => `  ${oneLine(worded(text, style.times))}`)].join('\n')}\n`
+}
+
+/** What was done to several, in a word; `schedule` names no state. */
+const DONE: Readonly<Record<CommandAction, string>> = {
+  wake: 'woken',
+  snooze: 'put to sleep',
+  pin: 'pinned',
+  unpin: 'unpinned',
+  override: 'overridden',
+  clearOverride: 'resumed',
+  enable: 'enabled',
+  disable: 'disabled',
+  schedule: 'rescheduled',
+}
+
+/** `290 woken, 12 already awake, 2 refused (pinned): shop/web, shop/api`. */
+function summary(
+  action: CommandAction,
+  answers: readonly Answer[],
+  failures: readonly string[],
+  dryRun: boolean,
+): string {
+  const already = answers.filter(({ wasSo }) => wasSo === true).length
+  const done = answers.length - already
+  const parts = [
+    ...(done > 0 || already === 0 ? [`${done} ${dryRun ? 'would be ' : ''}${DONE[action]}`] : []),
+    ...(already > 0 ? [`${already} already ${OPERATIONS[action].moves}`] : []),
+    ...failures,
+  ]
+  return parts.join(', ')
 }

@@ -5,16 +5,27 @@ import { messageOf, Refusal } from '../../service/process/errors.ts'
 import type { Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
 import { advised } from '../text/advice.ts'
-import { withLocalTimes } from '../text/local-time.ts'
+import { worded } from '../text/local-time.ts'
 import type { Style } from '../text/why.ts'
 import { AlreadyReported } from './already-reported.ts'
 
 /** How many are in work at once. */
 export const ABREAST = 8
+/** Names in a summary; more are counted. */
+const MOST_NAMES = 10
+
+/** A workload that failed, and the group of those that failed for the same reason. */
+interface Failure {
+  readonly name: string
+  /** `refused (pinned)`, `failed`. */
+  readonly how: string
+}
 
 export interface Outcomes<Result> {
   /** The results of the calls that succeeded, in the order given. */
   readonly done: readonly Result[]
+  /** `2 refused (pinned): shop/web, shop/api`; none for a single workload. */
+  readonly failures: readonly string[]
   /** @throws AlreadyReported where one failed */
   readonly throwIfFailed: () => void
 }
@@ -28,14 +39,16 @@ function refusalAbout(key: WorkloadKey, error: unknown, { advice }: Style): unkn
 }
 
 /**
- * Calls `act` for each workload, eight at a time. With several, each failure is a line of its own; a single one's
- * failure is thrown as it is. When stopped, it finishes running calls and prints how many are left.
+ * Calls `act` for each workload, eight at a time. With several, each failure is a line of its own, or with `grouped` the
+ * first for each reason; a single one's failure is thrown as it is. When stopped, it finishes running calls and prints
+ * how many are left.
  */
 export async function forEachWorkload<Result>(
   { stderr, stopSignal }: Pick<Terminal, 'stderr' | 'stopSignal'>,
   style: Style,
   { keys, absent }: Targets,
   act: (key: WorkloadKey) => Promise<Result>,
+  grouped = false,
 ): Promise<Outcomes<Result>> {
   const [only, ...others] = keys
   const [missing, ...more] = absent
@@ -46,12 +59,17 @@ export async function forEachWorkload<Result>(
           throw refusalAbout(only, error, style)
         }),
       ],
+      failures: [],
       throwIfFailed() {},
     }
   if (missing && keys.length + more.length === 0) throw missing
-  const fail = (message: string) => void stderr.write(`error: ${message}\n`)
-  for (const each of absent) fail(withLocalTimes(each.message, style.times))
-  let failed = absent.length
+  const told = new Set<string>()
+  const tell = (message: string, reason = message) => {
+    if (!grouped || !told.has(reason)) stderr.write(`error: ${message}\n`)
+    told.add(reason)
+  }
+  for (const each of absent) tell(worded(each.message, style.times))
+  const failed: Failure[] = []
   let left = 0
   const results = await pLimit(ABREAST).map(keys, async (key) => {
     try {
@@ -60,9 +78,14 @@ export async function forEachWorkload<Result>(
     } catch (error) {
       if (stopSignal.aborted && error === stopSignal.reason) left += 1
       else {
-        failed += 1
-        const message = withLocalTimes(messageOf(refusalAbout(key, error, style)), style.times)
-        fail(message.startsWith(nameOf(key)) ? message : `${nameOf(key)}: ${message}`)
+        const name = nameOf(key)
+        const message = worded(messageOf(refusalAbout(key, error, style)), style.times)
+        const code = reasonCodeOf(error)
+        failed.push({ name: `${key.namespace}/${key.name}`, how: code ? `refused (${code})` : 'failed' })
+        tell(
+          message.startsWith(name) ? message : `${name}: ${message}`,
+          code ?? message.replaceAll(key.name, ''),
+        )
       }
       return undefined
     }
@@ -71,11 +94,27 @@ export async function forEachWorkload<Result>(
     stderr.write(`stopped: ${left} of ${keys.length} were left as they are\n`)
     stopSignal.throwIfAborted()
   }
-  const done = results.filter((result) => result !== undefined)
+  const count = failed.length + absent.length
   return {
-    done,
+    done: results.filter((result) => result !== undefined),
+    failures: [...groups(failed), ...(absent.length > 0 ? [`${absent.length} not found`] : [])],
     throwIfFailed() {
-      if (failed > 0) throw new AlreadyReported(`${failed} failed`)
+      if (count > 0) throw new AlreadyReported(`${count} failed`)
     },
   }
+}
+
+/** `pinned`, `data at risk`; undefined: it is no refusal that explains itself. */
+function reasonCodeOf(error: unknown): string | undefined {
+  const why = error instanceof Refusal ? explanationIn(error.details) : undefined
+  return why?.reason_code.replaceAll('_', ' ')
+}
+
+function groups(failed: readonly Failure[]): string[] {
+  return [...Map.groupBy(failed, ({ how }) => how)].map(([how, each]) => {
+    const names = each.map(({ name }) => name).toSorted()
+    const more = names.length - MOST_NAMES
+    const shown = more > 0 ? [...names.slice(0, MOST_NAMES), `${more} more`] : names
+    return `${each.length} ${how}: ${shown.join(', ')}`
+  })
 }

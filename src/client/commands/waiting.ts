@@ -7,6 +7,9 @@ import type { Terminal } from '../terminal.ts'
 import { age } from '../times.ts'
 
 const LOOK_AGAIN = 1000
+/** Milliseconds between two lines of progress where no terminal is. */
+const PACE = 10_000
+const MOST_NAMED = 5
 
 /** `wanted`: the expected state; undefined: any. */
 interface Expected {
@@ -31,12 +34,16 @@ export async function waitForPods(
       const found = await Promise.all(awaited.map(({ key }) => dormouse.get(key)))
       const late = found.filter((each, place) => !isSettled(each, awaited[place]?.wanted))
       if (late.length === 0) return found
-      const texts = late.map((each, _, { length }) => progressText(each, length > 1))
+      const isOne = found.length === 1
+      const texts = late.map((each) => progressText(each, !isOne))
+      const text = isOne
+        ? texts.join('')
+        : `${found.length - late.length} of ${found.length} ${goalOf(found)}`
       if (performance.now() >= deadline) {
         progress.end()
-        throw new Error(`not ready after ${age(timeout)}: ${texts.join(', ')}`)
+        throw new Error(`not ready after ${age(timeout)}: ${isOne ? text : `${text}; ${few(texts)}`}`)
       }
-      progress.tell(texts.join(', '))
+      progress.tell(text)
       await pause(LOOK_AGAIN, undefined, { signal: terminal.stopSignal })
     }
   } finally {
@@ -57,19 +64,50 @@ function progressText({ kind, record }: Found, isNamed: boolean): string {
   return `${who}${ready} of ${current} ready`
 }
 
-/** One line that is written over on a terminal; elsewhere a line for each change. */
-class Progress {
+/** Of several that are late, as many as are read. */
+function few(texts: readonly string[]): string {
+  const more = texts.length - MOST_NAMED
+  return more > 0 ? `${texts.slice(0, MOST_NAMED).join(', ')} and ${more} more` : texts.join(', ')
+}
+
+/** The end of a wait: `19 of 19 ready`. */
+export function settledText(found: readonly Found[]): string {
+  const [only, ...others] = found
+  return only && others.length === 0
+    ? progressText(only, false)
+    : `${found.length} of ${found.length} ${goalOf(found)}`
+}
+
+function goalOf(found: readonly Found[]): string {
+  const asleep = found.filter(({ record }) => record.is_snoozed).length
+  if (asleep === 0) return 'ready'
+  return asleep === found.length ? 'asleep' : 'settled'
+}
+
+/** One line that is written over on a terminal; elsewhere a line for a change, each ten seconds at most. */
+export class Progress {
   readonly #stderr: Terminal['stderr']
   #last = ''
+  #writtenAt = Number.NEGATIVE_INFINITY
 
   constructor({ stderr }: Pick<Terminal, 'stderr'>) {
     this.#stderr = stderr
   }
 
   tell(text: string): void {
-    if (text === this.#last) return
+    if (this.#stderr.isTTY) return this.passing(text)
+    const now = performance.now()
+    if (text === this.#last || now - this.#writtenAt < PACE) return
     this.#last = text
-    this.#stderr.write(this.#stderr.isTTY ? `\r\u001B[K${text.slice(0, 100)}` : `${text}\n`)
+    this.#writtenAt = now
+    this.#stderr.write(`${text}\n`)
+  }
+
+  /** The same, on a terminal alone. */
+  passing(text: string): void {
+    if (!this.#stderr.isTTY || text === this.#last) return
+    this.#last = text
+    this.#stderr.write(`\r\u001B[K${text.slice(0, 100)}`)
   }
 
   end(): void {

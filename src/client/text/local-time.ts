@@ -1,3 +1,4 @@
+import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { Instant } from '../../service/process/clock.ts'
 
 /** Formats times for people: `18:00` today, `Mon 8:00` within a week, else with the date. */
@@ -23,9 +24,9 @@ export function longTime(instant: Instant, zone: string | undefined): string {
   return `${weekday} ${date} ${hour}:${minute}`
 }
 
-/** The same text with each time in ISO 8601 replaced by its local form. */
-export function withLocalTimes(text: string, times: LocalTimes): string {
-  return text.replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, (iso) =>
+/** A text of Dormouse for this reader: times in their local form, names without the prefix that says how they signed in. */
+export function worded(text: string, times: LocalTimes): string {
+  return withoutPrefixes(text).replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, (iso) =>
     shortTime(Date.parse(iso), times),
   )
 }

@@ -1,7 +1,7 @@
 import { counted } from '../../domain/text.ts'
 import type { TransitionRecord } from '../../domain/records/record.ts'
 import { age } from '../times.ts'
-import { longTime, withLocalTimes } from './local-time.ts'
+import { longTime, worded } from './local-time.ts'
 import { Table } from './table.ts'
 import type { Style } from './why.ts'
 
@@ -19,7 +19,7 @@ export function planText(
     longTime(Date.parse(at), times.zone),
     age(Date.parse(at) - times.now),
     type === 'wake' ? 'wakes' : 'sleeps',
-    withLocalTimes(reason, times),
+    worded(reason, times),
   ])
   const table = new Table(
     [`WHEN (${times.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone})`, 'IN', 'WHAT', 'WHY'],

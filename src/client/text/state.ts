@@ -1,6 +1,7 @@
 import type { StatusRecord } from '../../domain/records/record.ts'
+import { withoutPrefixes } from '../../domain/workload/author.ts'
 import { PHASES } from '../../domain/workload/state.ts'
-import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
+import { shortTime, worded, type LocalTimes } from './local-time.ts'
 import type { Colour } from './colour.ts'
 
 /** A workload's state in one word, as tables have it: its phase, where that means anything. */
@@ -47,16 +48,17 @@ export function shortReason(record: StatusRecord, times: LocalTimes): string {
   const until = (iso: string | null) => (iso === null ? '' : ` until ${shortTime(Date.parse(iso), times)}`)
   if (isUnreadable(record)) return 'its state cannot be read'
   const { reason_code: code, reason_values: values, held_by: holder } = record
-  const by = typeof values['by'] === 'string' ? ` by ${values['by']}` : ''
+  const by = typeof values['by'] === 'string' ? ` by ${withoutPrefixes(values['by'])}` : ''
   if (isUnknown(record)) return String(values['fault'] ?? '')
   if (holder === 'pin') return `pinned ${record.pin_state}${code === 'pinned' ? by : ''}`
   if (holder === 'override') {
     const end = record.manual_override_until
     return `overridden${code === 'overridden' ? by : ''}${end === null ? ' for good' : until(end)}`
   }
-  if (!record.enabled) return record.policy.enabled.source === null ? 'not enabled' : 'disabled'
+  // The state says that nothing enables it.
+  if (!record.enabled) return record.policy.enabled.source === null ? '-' : 'disabled'
   if (holder === 'backoff') return `backoff${until(record.backoff_until)}`
-  return withLocalTimes(record.reason, times)
+  return worded(record.reason, times)
 }
 
 /** `wakes Mon 8:00`; `-` where nothing comes by itself. */

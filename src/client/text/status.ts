@@ -1,3 +1,4 @@
+import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
 import type { Found } from '../ports.ts'
@@ -49,7 +50,7 @@ function historyText({ operation_history: history }: StatusRecord, times: LocalT
     shortTime(Date.parse(timestamp), times),
     type,
     trigger,
-    by ?? '-',
+    by === null ? '-' : withoutPrefixes(by),
     String(replicas),
     result,
     age(duration),

@@ -2,6 +2,7 @@ import { hasCount, hasKey } from '../../domain/kinds.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
 import { isKnown, TRIGGERS, type Trigger } from '../../domain/workload/state.ts'
 import { counted } from '../../domain/text.ts'
+import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import type { Found } from '../ports.ts'
@@ -9,7 +10,7 @@ import { oneLine } from '../safe-output.ts'
 import { age } from '../times.ts'
 import { advised, command, type Advice } from './advice.ts'
 import type { Paint } from './colour.ts'
-import { shortTime, withLocalTimes, type LocalTimes } from './local-time.ts'
+import { shortTime, worded, type LocalTimes } from './local-time.ts'
 import { colourOf, hasUnknownHours, isUnknown, isUnreadable, stateOf } from './state.ts'
 
 /** Options of the texts. */
@@ -21,7 +22,7 @@ export interface Style {
 
 /** Why a workload is as it is, as the person reads it: in their own time, with the command that ends it. */
 export function reasonText({ kind, record }: Found, { advice, times }: Style): string {
-  return withLocalTimes(advised(record, keyOfFound({ kind, record }), advice), times)
+  return worded(advised(record, keyOfFound({ kind, record }), advice), times)
 }
 
 export function keyOfFound({ kind, record: { namespace, name } }: Found): WorkloadKey {
@@ -81,14 +82,17 @@ function becauseOf(record: StatusRecord, { times }: Style): string {
     return record.policy.enabled.source === null
       ? 'nothing enables it'
       : `dormouse.dev/enabled${ofSource(record.policy.enabled.source)} turns it off`
-  return withLocalTimes(record.reason, times)
+  return worded(record.reason, times)
 }
 
 /** The latest operation, where it led to the present state. */
 function byWhom(record: StatusRecord): string[] {
   const [latest] = record.operation_history
   if (!latest || (latest.type === 'snooze') !== record.is_snoozed || !record.enabled) return []
-  const who = latest.by ?? `Dormouse itself (${latest.trigger})`
+  const who =
+    latest.by === null
+      ? `Dormouse itself (${CAUSE[latest.trigger] ?? latest.trigger})`
+      : withoutPrefixes(latest.by)
   const failed = latest.result === 'succeeded' || latest.result === 'running' ? '' : `; it ${latest.result}`
   const how = latest.by === null ? '' : howOf(latest.trigger)
   return [
@@ -97,6 +101,14 @@ function byWhom(record: StatusRecord): string[] {
       `${who}${how}${failed.replace('_', ' ')}`,
     ),
   ]
+}
+
+/** Why Dormouse did it by itself, where the trigger's name says too little. */
+const CAUSE: Readonly<Partial<Record<string, string>>> = {
+  disable: 'nothing enabled it any longer',
+  recovery: 'to put it right',
+  pin: 'to keep its pin',
+  schedule: 'by its schedule',
 }
 
 /** Behind the name of who did it; enabling and disabling are requests, too. */

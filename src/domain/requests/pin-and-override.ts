@@ -6,7 +6,7 @@ import { follow, type Context, type Outcome } from './handler.ts'
 /** Pins the workload in the state it is in. */
 export function pin({ situation, by }: Context): Outcome {
   const { reading, state, workload, counts, now } = situation
-  if (state.pin) return { target: reading, done: `already pinned ${state.pin.state}` }
+  if (state.pin) return { target: reading, done: 'nothing to do' }
   const pinned = state.asleep ? 'snoozed' : 'active'
   const sleeps = state.asleep && !situation.isRunning
   // A DaemonSet that its controller has not counted yet still has the kept count.
@@ -16,7 +16,7 @@ export function pin({ situation, by }: Context): Outcome {
   const kept = state.asleep && state.snoozed ? { snoozed: { ...state.snoozed, replicas } } : {}
   const pin = { state: pinned, replicas, at: now, by } as const
   const { reading: target } = situation.withState({ ...state, ...kept, pin })
-  return { target, done: `pinned ${pinned}` }
+  return { target, done: '' }
 }
 
 export function unpin({ situation, written }: Context): Outcome {
@@ -29,12 +29,15 @@ export function unpin({ situation, written }: Context): Outcome {
 export function override({ situation, by }: Context, duration: number | undefined): Outcome {
   const { reading, state, now } = situation
   if (situation.override?.until === null && duration === undefined)
-    return { target: reading, done: 'already overridden for good' }
+    return { target: reading, done: 'nothing to do' }
   const until = duration === undefined ? null : now + duration
   const { reading: target } = situation.withState({ ...state, override: { until, at: now, by } })
-  const done = `overridden ${until === null ? 'for good' : `until ${iso(until)}`}`
-  const stays = `and it stays ${state.asleep ? 'asleep' : 'awake'}`
-  return { target, done: `${done}, ${state.pin ? 'but the pin goes first' : stays}` }
+  // While it is pinned the reason tells of the pin alone.
+  const end = until === null ? 'for good' : `until ${iso(until)}`
+  const done = state.pin
+    ? `overridden ${end}, but the pin goes first`
+    : `stays ${state.asleep ? 'asleep' : 'awake'}`
+  return { target, done }
 }
 
 export function clearOverride({ situation, written }: Context): Outcome {

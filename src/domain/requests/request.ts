@@ -163,7 +163,7 @@ function planOf(workload: Workload, request: Request, situation: Situation, done
   return {
     change,
     after,
-    message: `${done}${also}: ${textBefore(reason)}${warning}`,
+    message: `${[`${done}${also}`, textBefore(reason)].filter(Boolean).join(': ')}${warning}`,
     decision: { action: moved ? woke : 'none', reason },
   }
 }

@@ -19,7 +19,7 @@ const EVENING = at('Mon 20:00')
 function told(
   workloads: AWorkload[],
   after: Annotations,
-  { now = EVENING, before = {} as Annotations } = {},
+  { now = EVENING, before = {} }: { now?: number; before?: Annotations } = {},
 ) {
   const inheritance = new Inheritance([])
   const present = { ...shop, annotations: before }

@@ -31,7 +31,7 @@ describe('all requests', () => {
       for (const request of REQUESTS) {
         const once = asked(before[request.action] ?? managed, request, NOON)
         expect(once.change, request.action).not.to.equal(undefined)
-        expect(once.message, request.action).to.match(/^\S.*: \S/)
+        expect(once.message, request.action).to.match(/^\S.*(?:: | by )\S/)
         const twice = asked(followed(once.after), request, NOON)
         if (request.action === 'override') expect(twice.state.override).to.deep.equal(once.state.override)
         else expect(twice.change, request.action).to.equal(undefined)
@@ -238,8 +238,8 @@ describe('an override', () => {
     expect(message).to.match(/^overridden until \S+, but the pin goes first: pinned active/)
     const says = (workload: typeof awake) =>
       asked(workload, { action: 'override', duration: HOUR }, NOON).message
-    expect(says(asleep)).to.match(/^overridden until \S+, and it stays asleep: overridden by/)
-    expect(says(awake)).to.match(/^overridden until \S+, and it stays awake: overridden by/)
+    expect(says(asleep)).to.match(/^stays asleep: overridden by \S+ until/)
+    expect(says(awake)).to.match(/^stays awake: overridden by \S+ until/)
   })
 
   it("cleared after an edge passed: the schedule's present state at once", () => {
