@@ -67,6 +67,8 @@ export interface Dormouse {
   serviceVersion(): Promise<string | undefined>
   kinds(): Promise<readonly Kind[]>
   namespaces(): Promise<readonly string[]>
+  /** undefined: the person may not know. */
+  hasNamespace(name: string): Promise<boolean | undefined>
   /** Sorted by namespace, name and kind. */
   list(selection: Selection): Promise<readonly Found[]>
   /** The records of namespaces, summed up over these workloads, by name. */

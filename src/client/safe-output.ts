@@ -17,6 +17,7 @@ export function safeOutput(output: Output): Output {
   return {
     write: (text) => output.write(text.replaceAll(CONTROLS, (found) => (found.length > 1 ? found : ' '))),
     ...(output.isTTY !== undefined && { isTTY: output.isTTY }),
+    ...(output.columns !== undefined && { columns: output.columns }),
   }
 }
 

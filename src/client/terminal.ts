@@ -32,4 +32,6 @@ interface Output {
   write(text: string): unknown
   /** Whether a person looks at it. */
   readonly isTTY?: boolean
+  /** Characters of a line, of a terminal. */
+  readonly columns?: number
 }

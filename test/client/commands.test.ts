@@ -30,6 +30,56 @@ describe('the commands for people', () => {
     )
   })
 
+  it('list fits the terminal: the reason takes the place that is left, then goes, and nothing wraps', async () => {
+    const workloads = [...shop, aRecord('a-longer-name-of-a-workload')]
+    const lines = async (columns: number, ...more: string[]) => {
+      const { out } = await typed(['list', ...more], { workloads, isTerminal: true, columns })
+      // oxlint-disable-next-line no-control-regex
+      return out
+        .replaceAll(/\u001B\[\d+m/g, '')
+        .trim()
+        .split('\n')
+    }
+    for (const columns of [70, 80, 100, 120, 160, 200])
+      for (const more of [[], ['-A']])
+        for (const line of await lines(columns, ...more))
+          expect(line.length, `${columns}: ${line}`).to.be.at.most(columns)
+    expect((await lines(160))[1]).to.match(/of namespace shop until 18:00$/)
+    expect((await lines(120))[1]).to.match(/ {3}sleeps 18:00 {3}awake by schedule .*…$/)
+    expect((await lines(80, '-A'))[0]).to.match(/^NAMESPACE +NAME +KIND +STATE +READY +NEXT$/)
+    expect((await typed(['list'], { workloads })).out, 'for programs').to.include('until 18:00\n')
+  })
+
+  it('list says READY, and of what nothing enables it says so once', async () => {
+    const { out } = await typed(['list'], {
+      workloads: [aRecord('web', { ready_replicas: 2 }), ...shop.slice(2)],
+    })
+    const cells = out
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/ {3,}/))
+    expect(cells[0]).to.deep.equal(['NAME', 'KIND', 'STATE', 'READY', 'NEXT', 'REASON'])
+    expect(cells[1]?.slice(2, 4)).to.deep.equal(['awake', '2/3'])
+    const { policy } = aRecord('idle').record
+    const nothing = { ...policy, enabled: { value: null, source: null } }
+    const none = aRecord('idle', { enabled: false, next_transition: null, policy: nothing })
+    expect((await typed(['list'], { workloads: [none] })).out).to.match(/unmanaged +3\/3 +- +-$/m)
+  })
+
+  it('a watch begins in the order of the list', async () => {
+    const workloads = [aRecord('web'), aRecord('cart'), aRecord('api', { namespace: 'billing' })]
+    const { out } = await typed(['list', '-A', '-w', '-o', 'name'], { workloads })
+    expect(out).to.equal('deployment.apps/api\ndeployment.apps/cart\ndeployment.apps/web\n')
+  })
+
+  it('list names a namespace that there is not, and ends with 1', async () => {
+    const { code, err } = await typed(['list', '-n', 'stagin'], { namespacesThere: ['shop', 'staging'] })
+    expect({ code, err }).to.deep.equal({
+      code: 1,
+      err: 'error: there is no namespace stagin in cluster dev: did you mean staging?\n',
+    })
+  })
+
   it("texts of others send nothing to the reader's terminal, and make no rows", async () => {
     const hostile = '\u001B]0;owned\u0007\u001B[2J\u009B31m\rgone\nweb2   deployment   awake'
     const workloads = [
@@ -284,7 +334,7 @@ describe('the commands for people', () => {
   it('a watch for programs is a stream of documents', async () => {
     const workloads = [aRecord('web'), aRecord('cart')]
     const { out } = await typed(['list', '-w', '-o', 'yaml'], { workloads })
-    expect(parseAllDocuments(out).map((each) => each.get('name'))).to.deep.equal(['web', 'cart'])
+    expect(parseAllDocuments(out).map((each) => each.get('name'))).to.deep.equal(['cart', 'web'])
     const one = await typed(['status', 'web', '-w', '-o', 'yaml'], {
       workloads: [aRecord('web')],
       later: [aRecord('web')],

@@ -112,12 +112,22 @@ export class FakeDormouse implements Dormouse {
   /** Why every request is refused. */
   refuses: Error | undefined
   readonly version: string | undefined = '2.0.0'
+  /** undefined: nobody may say which there are. */
+  readonly namespacesThere: readonly string[] | undefined
 
   constructor(
     given: Partial<
       Pick<
         FakeDormouse,
-        'place' | 'workloads' | 'namespaceRecords' | 'later' | 'notes' | 'unknowns' | 'refuses' | 'version'
+        | 'place'
+        | 'workloads'
+        | 'namespaceRecords'
+        | 'later'
+        | 'notes'
+        | 'unknowns'
+        | 'refuses'
+        | 'version'
+        | 'namespacesThere'
       >
     > = {},
   ) {
@@ -138,6 +148,10 @@ export class FakeDormouse implements Dormouse {
 
   async namespaces() {
     return ['shop', 'staging']
+  }
+
+  async hasNamespace(name: string) {
+    return this.namespacesThere?.includes(name)
   }
 
   async list({ namespace, kind }: Selection): Promise<readonly Found[]> {
@@ -200,6 +214,7 @@ interface Situation extends NonNullable<ConstructorParameters<typeof FakeDormous
   /** The person's input; undefined: there is no terminal. */
   readonly types?: string
   readonly isTerminal?: boolean
+  readonly columns?: number
   readonly program?: string
   readonly environment?: Readonly<Record<string, string>>
   /** Called with each text on standard output; aborts to stop the process. */
@@ -217,6 +232,7 @@ export async function typed(
     isTerminal = false,
     environment = {},
     program = 'kubectl dormouse',
+    columns,
     onOutput,
     ...workloads
   }: Situation = {},
@@ -234,6 +250,7 @@ export async function typed(
         onOutput?.(text, stop)
       },
       isTTY: isTerminal,
+      ...(columns !== undefined && { columns }),
     },
     stderr: { write: (text) => (written.err += text), isTTY: isTerminal },
     ask: types === undefined ? undefined : async (question) => ((written.err += question), types),

@@ -50,7 +50,9 @@ describe('the client and policies that are not published', () => {
     it(`says unknown, and denies nothing, where ${what}`, async () => {
       const said = await answers(data)
       expect(said).to.not.match(DENIALS)
-      expect(said).to.match(/web +deployment +unknown +the service's policies are not published +unknown/)
+      expect(said).to.match(
+        /web +deployment +unknown +2\/2 +unknown +the service's policies are not published$/m,
+      )
       expect(said).to.include('deployment shop/web is perhaps managed by Dormouse: 2 of 2 replicas ready')
       expect(said).to.match(/because +unknown: the service's policies are not published/)
       expect(said).to.match(/to ask the service +kubectl dormouse snooze deploy\/web --dry-run/)
@@ -78,7 +80,7 @@ describe('the client and policies that are not published', () => {
     expect(said).to.match(/next +unknown/)
     const own = await answers(silent, { ...enabled, [ANNOTATION.schedule]: '8:00-18:00' })
     expect(own).to.match(/it is put to sleep 19:00/)
-    expect(await answers(silent, { [ANNOTATION.enabled]: 'false' })).to.match(/unmanaged +disabled/)
+    expect(await answers(silent, { [ANNOTATION.enabled]: 'false' })).to.match(/unmanaged .* disabled$/m)
   })
 
   it('does not deny what a Namespace may set that the person may not read', async () => {
@@ -92,7 +94,7 @@ describe('the client and policies that are not published', () => {
       'note: you may not read the namespace, so what it sets for its workloads is not shown\n',
     )
     const { out: listed } = await typed(['list'], { over: dormouse })
-    expect(listed).to.match(/web +deployment +unknown +you may not read the namespace +unknown/)
+    expect(listed).to.match(/web +deployment +unknown +2\/2 +unknown +you may not read the namespace$/m)
   })
 
   it('says so in the console over a kubeconfig, too', async () => {

@@ -57,10 +57,38 @@ describe('the client’s watch of a cluster', () => {
       expect.fail(`nothing can be seen: ${change.kind}`)
     expect(warnings).to.have.length(2)
     expect(warnings[0]).to.match(
-      /^the list was interrupted, and is followed again: .*the cluster cannot be reached/,
+      /^what is shown may be old, until this is over: .*the cluster cannot be reached/,
     )
     expect(warnings[1]).to.match(
       /^the list of statefulsets was interrupted, and is followed again: .*no right/,
     )
+  })
+
+  it('says when the cluster is back, once every kind is followed again', async () => {
+    let away = true
+    const client = {
+      async listPage({ resource }: Collection) {
+        if (away) throw unanswered(`list ${resource}`, new Error('connect ECONNREFUSED'))
+        return { metadata: { resourceVersion: '1' }, items: [] }
+      },
+      async watch(_collection: unknown, { signal }: { signal: AbortSignal }) {
+        return (async function* () {
+          await pause(60_000, undefined, { signal }).catch(() => {})
+        })()
+      },
+    } as unknown as Pick<KubernetesClient, 'listPage' | 'watch'>
+    const kinds = ['deployments', 'daemonsets'] as const
+    const collections = new Map(
+      kinds.map((kind) => [kind, { resource: kind, path: `/apis/apps/v1/${kind}` }]),
+    )
+    const warnings: string[] = []
+    const stop = new AbortController()
+    const warn = (text: string) => {
+      warnings.push(text)
+      if (warnings.length === 1) away = false
+      else stop.abort()
+    }
+    for await (const change of changesOf(client, collections, stop.signal, warn)) expect.fail(change.kind)
+    expect(warnings[1]).to.equal('the cluster answers again: what is shown is current')
   })
 })

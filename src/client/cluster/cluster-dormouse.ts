@@ -122,6 +122,11 @@ export class ClusterDormouse implements Dormouse {
     return explaining(this.place, () => this.#reader.allNamespaces())
   }
 
+  async hasNamespace(name: string): Promise<boolean | undefined> {
+    await explaining(this.place, () => this.#reader.namespace(name))
+    return this.#reader.isThere(name)
+  }
+
   async list(selection: Selection): Promise<readonly Found[]> {
     this.#refresh()
     return explaining(this.place, async () => {

@@ -34,6 +34,7 @@ export class ClusterReader {
   #user: string | undefined
   /** Namespaces that may not be read. */
   readonly #unreadable = new Set<string>()
+  readonly #missing = new Set<string>()
   /** Whether the service was looked for, and nothing of it is there. */
   seesNoService = false
   /** Whether a workload was read that Dormouse has written to. */
@@ -214,9 +215,15 @@ export class ClusterReader {
     } catch (error) {
       if (!isMissing(error) && !isForbidden(error)) throw error
       if (isForbidden(error)) this.#unreadable.add(name)
+      else this.#missing.add(name)
       this.#namespaces.set(name, emptyNamespace(name))
       this.#old.delete(name)
     }
+  }
+
+  /** Whether a Namespace that was read is there; undefined: it may not be read. */
+  isThere(name: string): boolean | undefined {
+    return this.#unreadable.has(name) ? undefined : !this.#missing.has(name)
   }
 
   /** All of them, where the person may list them; others are read when they are needed. */
@@ -234,6 +241,7 @@ export class ClusterReader {
     this.#namespaces.set(metadata.name, trimNamespace(metadata))
     this.#old.delete(metadata.name)
     this.#unreadable.delete(metadata.name)
+    this.#missing.delete(metadata.name)
   }
 }
 

@@ -105,13 +105,14 @@ class Outages {
 
   begins(kind: Kind, { reason, error }: Fault, text: string): void {
     if (error === undefined) return this.#warn(`${kind}: ${text}`)
-    const isWhole = OF_THE_CLUSTER.has(reason)
-    if (!isWhole || this.#away.size === 0)
-      this.#warn(`the list${isWhole ? '' : ` of ${kind}`} was interrupted, and is followed again: ${error}`)
-    if (isWhole) this.#away.add(kind)
+    if (!OF_THE_CLUSTER.has(reason))
+      return this.#warn(`the list of ${kind} was interrupted, and is followed again: ${error}`)
+    if (this.#away.size === 0) this.#warn(`what is shown may be old, until this is over: ${error}`)
+    this.#away.add(kind)
   }
 
   ends(kind: Kind): void {
-    this.#away.delete(kind)
+    if (this.#away.delete(kind) && this.#away.size === 0)
+      this.#warn('the cluster answers again: what is shown is current')
   }
 }

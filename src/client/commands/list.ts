@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander'
+import { nearestName } from '../../domain/nearest.ts'
 import { nameOf } from '../../domain/workload/workload.ts'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
-import { UsageError } from '../../service/process/errors.ts'
+import { Refusal, UsageError } from '../../service/process/errors.ts'
 import { kindNamed } from '../kinds.ts'
 import {
   connectedToAll,
@@ -11,13 +12,13 @@ import {
   withExamples,
   type OutputOptions,
 } from '../options.ts'
+import { byName } from '../order.ts'
 import { documentOf, forPrograms, refuseNames } from '../output.ts'
 import type { Connection, Dormouse, Found, Seen, Selection } from '../ports.ts'
 import type { Cluster, Clusters } from '../several.ts'
 import type { Terminal } from '../terminal.ts'
-import { listHeader, listRow, placeCells, type Columns } from '../text/list.ts'
+import { ListTable, type Columns } from '../text/list.ts'
 import { SHOWN, stateOf } from '../text/state.ts'
-import { Table } from '../text/table.ts'
 import { keyOfFound } from '../text/why.ts'
 import { styleFor, printNotes } from '../style.ts'
 
@@ -68,11 +69,12 @@ async function list(
   })
   const here = new Set(clusters.all.map(({ namespace }) => namespace))
   const columns: Columns = {
-    cluster: clusters.areNamed,
+    cluster: longestName(clusters),
     namespace: options.allNamespaces === true || here.size > 1,
     wide: options.output === 'wide',
+    width: terminal.stdout.isTTY ? terminal.stdout.columns : undefined,
   }
-  if (columns.cluster) refuseNames(options.output)
+  if (columns.cluster !== undefined) refuseNames(options.output)
   const wanted = ({ record }: Found) => options.state === undefined || stateOf(record) === options.state
   if (options.watch) return watch(terminal, clusters, select, columns, options, wanted)
   const all = await clusters.found(async (cluster) => cluster.dormouse.list(await select(cluster)))
@@ -84,6 +86,8 @@ async function list(
     return
   }
   if (found.length === 0) {
+    if (!options.allNamespaces && !clusters.areNamed)
+      for (const { dormouse, namespace } of clusters.all) await refuseUnknown(dormouse, namespace)
     const where = options.allNamespaces ? 'in any namespace' : `in namespace ${[...here].join(', ')}`
     const which = clusters.areNamed ? ` of ${clusters.place}` : ''
     const elsewhere = options.namespace === undefined && !options.allNamespaces ? ' -A looks in all.' : ''
@@ -91,10 +95,23 @@ async function list(
     return
   }
   const style = styleFor(terminal, options, NO_COMMANDS)
-  const rows = found.map((each) => listRow(each, columns, style))
-  const table = new Table(listHeader(columns), rows)
+  const rows = found.map((each) => ({ found: each }))
+  const table = new ListTable(rows, columns, style)
   const header = options.headers ? table.header() : ''
-  terminal.stdout.write(`${header}${rows.map((row) => table.row(row)).join('')}`)
+  terminal.stdout.write(`${header}${rows.map((row) => table.row(row, style)).join('')}`)
+}
+
+/** undefined: nothing names them. */
+function longestName({ all, areNamed }: Clusters): string | undefined {
+  return areNamed ? all.map(({ name = '' }) => name).toSorted((a, b) => b.length - a.length)[0] : undefined
+}
+
+/** @throws Refusal NOT_FOUND if the cluster says that there is no such namespace */
+async function refuseUnknown(dormouse: Dormouse, namespace: string): Promise<void> {
+  if ((await dormouse.hasNamespace(namespace)) !== false) return
+  const near = nearestName(namespace, await dormouse.namespaces().catch(() => []))
+  const advice = near === undefined ? '' : `: did you mean ${near}?`
+  throw new Refusal('NOT_FOUND', `there is no namespace ${namespace} in ${dormouse.place}${advice}`)
 }
 
 /** A table names no commands, and so no namespace. */
@@ -129,8 +146,10 @@ async function kindOf(dormouse: Dormouse, text: string) {
   throw new UsageError(`list: '${text}' is no kind that Dormouse manages: ${advice}`)
 }
 
-/** Milliseconds that the first lines are collected for, so that the columns fit them. */
+/** Milliseconds without another line after which the first ones are written: in their order, in columns that fit them. */
 const SETTLING = 300
+/** Milliseconds after which they are written, however many more come. */
+const LONGEST_SETTLING = 3000
 
 async function watch(
   terminal: Terminal,
@@ -142,7 +161,7 @@ async function watch(
 ): Promise<void> {
   const { stdout } = terminal
   let waiting: Seen[] | undefined = []
-  let table: Table | undefined
+  let table: ListTable | undefined
   const write = async (seen: readonly Seen[]) => {
     for (const each of seen) {
       const text = await documentOf(options.output, each)
@@ -150,16 +169,17 @@ async function watch(
     }
     if (options.output === undefined || options.output === 'wide') {
       const style = styleFor(terminal, options, NO_COMMANDS)
-      const rows = seen.map((each) => (each.gone ? goneRow(each, columns) : listRow(each, columns, style)))
+      const rows = seen.map((each) => ({ found: each, gone: each.gone }))
       if (!table) {
-        table = new Table(listHeader(columns), [...rows, widestRow(columns, clusters)])
+        table = new ListTable(rows, columns, style, true)
         if (options.headers) stdout.write(table.header())
       }
-      for (const row of rows) stdout.write(table.row(row))
+      for (const row of rows) stdout.write(table.row(row, style))
     }
   }
+  const settled = performance.now() + LONGEST_SETTLING
   const timer = setTimeout(() => {
-    const first = waiting ?? []
+    const first = (waiting ?? []).toSorted(byName)
     waiting = undefined
     printNotes(terminal, clusters, namesAlone(options))
     void write(first)
@@ -172,22 +192,13 @@ async function watch(
       const isShown = wanted(seen) && !seen.gone
       if (!shown.delete(name) && !isShown) continue
       if (isShown) shown.add(name)
-      if (waiting) waiting.push(seen)
-      else await write([seen])
+      if (waiting) {
+        waiting.push(seen)
+        if (performance.now() < settled) timer.refresh()
+      } else await write([seen])
     }
-    if (waiting && waiting.length > 0) await write(waiting)
+    if (waiting && waiting.length > 0) await write(waiting.toSorted(byName))
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** Later rows may have a longer state, or come from another cluster. */
-function widestRow({ cluster, namespace }: Columns, { all }: Clusters): string[] {
-  const [longest = ''] = all.map(({ name = '' }) => name).toSorted((a, b) => b.length - a.length)
-  return [...(cluster ? [longest] : []), ...(namespace ? [''] : []), '', '', 'falling_asleep']
-}
-
-function goneRow(found: Found, columns: Columns): string[] {
-  const { name, type } = found.record
-  return [...placeCells(found, columns), name, type, 'deleted', '-', '-']
 }

@@ -74,6 +74,9 @@ export class HttpDormouse implements Dormouse {
     return found.map(({ name }) => name)
   }
 
+  /** The API shows none of which the caller may see nothing. */
+  async hasNamespace(): Promise<undefined> {}
+
   async list({ namespace, kind, labelSelector, name }: Selection): Promise<readonly Found[]> {
     if (name !== undefined && kind !== undefined && namespace !== undefined)
       return [await this.get({ kind, namespace, name })]

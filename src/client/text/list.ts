@@ -1,60 +1,135 @@
+import { withoutPrefixes } from '../../domain/workload/author.ts'
+import { targetText } from '../kinds.ts'
+import { oneLine } from '../safe-output.ts'
 import type { Found } from '../ports.ts'
 import { nextText, shortReason, stateOf, colourOf } from './state.ts'
+import { Table, visibleLength } from './table.ts'
 import type { Style } from './why.ts'
 
 export interface Columns {
-  /** Whether the cluster is a column. */
-  readonly cluster: boolean
+  /** The longest name of a cluster; undefined: the cluster is no column. */
+  readonly cluster?: string | undefined
   /** Whether the namespace is a column. */
   readonly namespace: boolean
   readonly wide: boolean
+  /** Characters of a line; undefined: nobody reads it on a terminal. */
+  readonly width?: number | undefined
 }
 
-export function listHeader({ cluster, namespace, wide }: Columns): string[] {
-  const own = ['NAME', 'KIND', 'STATE', 'REASON', 'NEXT']
+interface Row {
+  readonly found: Found
+  /** It was deleted. */
+  readonly gone?: boolean
+}
+
+type Cells = readonly string[]
+
+/** What a line leaves out to fit the terminal, the least first: nothing, long names of kinds, the reason, what is next. */
+const LAYOUTS = [
+  { kind: 'long', reason: true, next: true },
+  { kind: 'short', reason: true, next: true },
+  { kind: 'short', reason: false, next: true },
+  { kind: 'short', reason: false, next: false },
+] as const
+type Layout = (typeof LAYOUTS)[number]
+
+/** Characters of a reason that still say something. */
+const SHORTEST_REASON = 16
+
+/** A table of workloads that fits the terminal: the reason takes the place that is left. Later rows keep to it. */
+export class ListTable {
+  readonly #columns: Columns
+  readonly #layout: Layout
+  readonly #table: Table
+  /** Characters of a reason; undefined: any number. */
+  readonly #room: number | undefined
+
+  constructor(rows: readonly Row[], columns: Columns, style: Style, grows = false) {
+    const { wide, width } = columns
+    this.#columns = columns
+    const fitting = LAYOUTS.map((layout) => fit(rows, columns, layout, style, grows))
+    const chosen = wide || width === undefined ? undefined : fitting.find(({ room }) => room >= 0)
+    const { layout, room, table } = chosen ?? (width === undefined || wide ? fitting[0] : fitting.at(-1))!
+    this.#layout = layout
+    this.#table = table
+    this.#room = chosen && layout.reason ? room : undefined
+  }
+
+  header(): string {
+    return this.#table.row(header(this.#columns, this.#layout))
+  }
+
+  row(row: Row, style: Style): string {
+    const cells = [...cellsOf(row, this.#columns, this.#layout, style)]
+    if (this.#room !== undefined) cells.push(cut(cells.pop() ?? '', this.#room))
+    return this.#table.row(cells)
+  }
+}
+
+/** `room`: characters that are left for the reason, at least what is needed; negative: the line is too long. */
+function fit(rows: readonly Row[], columns: Columns, layout: Layout, style: Style, grows: boolean) {
+  const cells = rows.map((row) => cellsOf(row, columns, layout, style))
+  const names = header(columns, layout)
+  // Later rows may have a longer state, or come from another cluster.
+  const longest: Readonly<Record<string, string>> = {
+    STATE: 'falling_asleep',
+    CLUSTER: columns.cluster ?? '',
+  }
+  const widest = grows ? [names.map((name) => longest[name] ?? '')] : []
+  const table = new Table(names, [...cells, ...widest])
+  const width = columns.width ?? Number.POSITIVE_INFINITY
+  if (!layout.reason) return { layout, table, room: width - table.width }
+  const needed = Math.max('REASON'.length, ...cells.map((each) => visibleLength(each.at(-1) ?? '')))
+  const room = Math.min(needed, width - (table.width - needed))
+  return { layout, table, room: room < Math.min(needed, SHORTEST_REASON) ? -1 : room }
+}
+
+function header({ cluster, namespace, wide }: Columns, { reason, next }: Layout): string[] {
   return [
-    ...(cluster ? ['CLUSTER'] : []),
+    ...(cluster === undefined ? [] : ['CLUSTER']),
     ...(namespace ? ['NAMESPACE'] : []),
-    ...own,
-    ...(wide ? ['READY', 'KEPT', 'SCHEDULE', 'ZONE', 'FROM', 'LAST', 'BY'] : []),
+    ...['NAME', 'KIND', 'STATE', 'READY'],
+    ...(next ? ['NEXT'] : []),
+    ...(wide ? ['KEPT', 'SCHEDULE', 'ZONE', 'FROM', 'LAST', 'BY'] : []),
+    ...(reason ? ['REASON'] : []),
   ]
 }
 
-/** The cells that say where a workload is. */
-export function placeCells(
-  { cluster: of = '', record }: Found,
-  { cluster, namespace }: Omit<Columns, 'wide'>,
-): string[] {
-  return [...(cluster ? [of] : []), ...(namespace ? [record.namespace] : [])]
-}
-
-export function listRow(found: Found, columns: Columns, style: Style): string[] {
+function cellsOf(
+  { found, gone = false }: Row,
+  { cluster, namespace, wide }: Columns,
+  layout: Layout,
+  style: Style,
+): Cells {
   const { record } = found
-  const { wide } = columns
   const state = stateOf(record)
-  const reason = shortReason(record, style.times)
-  const own = [
+  const [short = ''] = targetText({ kind: found.kind, name: '' }).split('/')
+  return [
+    ...(cluster === undefined ? [] : [found.cluster ?? '']),
+    ...(namespace ? [record.namespace] : []),
     record.name,
-    record.type,
-    style.paint(colourOf(state), state),
-    wide || reason.length <= LONGEST_REASON ? reason : `${reason.slice(0, LONGEST_REASON - 1)}…`,
-    nextText(record, style.times),
+    layout.kind === 'long' ? record.type : short,
+    gone ? 'deleted' : style.paint(colourOf(state), state),
+    gone ? '-' : `${record.ready_replicas}/${record.current_replicas}`,
+    ...(layout.next ? [gone ? '-' : nextText(record, style.times)] : []),
+    ...(wide ? wideCells(record) : []),
+    ...(layout.reason ? [gone ? '-' : oneLine(shortReason(record, style.times))] : []),
   ]
-  return [...placeCells(found, columns), ...own, ...(wide ? wideCells(record) : [])]
 }
-
-const LONGEST_REASON = 64
 
 function wideCells(record: Found['record']): string[] {
   const { schedule, timezone } = record.policy
   const [latest] = record.operation_history
   return [
-    `${record.ready_replicas}/${record.current_replicas}`,
     record.is_snoozed ? String(record.last_replicas) : '-',
     schedule.value ?? '-',
     timezone.value ?? '-',
     schedule.source ?? '-',
     latest?.type ?? '-',
-    latest?.by ?? latest?.trigger ?? '-',
+    withoutPrefixes(latest?.by ?? latest?.trigger ?? '-'),
   ]
+}
+
+function cut(text: string, room: number): string {
+  return text.length > room ? `${text.slice(0, Math.max(0, room - 1))}…` : text
 }

@@ -1,5 +1,7 @@
 import { oneLine } from '../safe-output.ts'
 
+const GAP = '   '
+
 /** Columns as kubectl aligns them: three blanks between, none at the end. */
 export class Table {
   readonly #header: readonly string[]
@@ -9,8 +11,13 @@ export class Table {
   constructor(header: readonly string[], rows: readonly (readonly string[])[]) {
     this.#header = header
     this.#widths = header.map((name, column) =>
-      Math.max(name.length, ...rows.map((row) => visible(oneLine(row[column] ?? '')).length)),
+      Math.max(name.length, ...rows.map((row) => visibleLength(oneLine(row[column] ?? '')))),
     )
+  }
+
+  /** Characters of the longest line. */
+  get width(): number {
+    return this.#widths.reduce((sum, width) => sum + width, GAP.length * (this.#widths.length - 1))
   }
 
   header(): string {
@@ -19,16 +26,17 @@ export class Table {
 
   row(cells: readonly string[]): string {
     const padded = cells.map(oneLine).map((cell, column) => {
-      const blanks = (this.#widths[column] ?? 0) - visible(cell).length
+      const blanks = (this.#widths[column] ?? 0) - visibleLength(cell)
       return cell + ' '.repeat(Math.max(0, blanks))
     })
-    return `${padded.join('   ').trimEnd()}\n`
+    return `${padded.join(GAP).trimEnd()}\n`
   }
 }
 
 // oxlint-disable-next-line no-control-regex
 const COLOUR = /\u001B\[\d+m/g
 
-function visible(text: string): string {
-  return text.replaceAll(COLOUR, '')
+/** Characters without colours. */
+export function visibleLength(text: string): number {
+  return text.replaceAll(COLOUR, '').length
 }
