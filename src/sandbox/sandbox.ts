@@ -9,7 +9,7 @@ import { handle } from './http/api-server.ts'
 import { ObjectStore } from './store/object-store.ts'
 import { Registry } from './store/registry.ts'
 import { Rollout } from './controllers/rollout.ts'
-import { seedCluster, seedShop, type Naps } from './seed.ts'
+import { seedCluster, seedShop, type Nap } from './seed.ts'
 import { Watches } from './http/watch.ts'
 
 /** Receives the sandbox's own bugs, and failures of webhooks that the failurePolicy ignores. */
@@ -27,6 +27,8 @@ export interface SandboxOptions {
   readyAfterMs?: number
   /** Whether to create a small shop beside what any cluster has; false when left out. */
   seed?: boolean
+  /** The zone of its schedules; UTC when left out. */
+  timezone?: string
   /** Called for every request before it is answered. */
   onRequest?: (request: { method: string; url: string; userAgent: string }) => void
 }
@@ -46,7 +48,7 @@ export class SandboxCluster implements Runnable {
   readonly #rollout: Rollout
   #server: Server | undefined
   #port: number
-  #naps: Naps | undefined
+  #nap: Nap | undefined
 
   constructor(options: SandboxOptions) {
     const { clock, logger } = options
@@ -77,8 +79,8 @@ export class SandboxCluster implements Runnable {
   }
 
   /** When `staging/storefront` is asleep; known once started with `seed`. */
-  get naps(): Naps | undefined {
-    return this.#naps
+  get nap(): Nap | undefined {
+    return this.#nap
   }
 
   /** A kubeconfig as YAML, without credentials: every client on loopback is the administrator. */
@@ -97,7 +99,7 @@ export class SandboxCluster implements Runnable {
   async start(): Promise<void> {
     const now = this.#options.clock()
     seedCluster(this.#store, now)
-    if (this.#options.seed) this.#naps = seedShop(this.#store, now)
+    if (this.#options.seed) this.#nap = seedShop(this.#store, now, this.#options.timezone ?? 'UTC')
     await this.#rollout.start()
     await this.#listen()
   }

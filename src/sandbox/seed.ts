@@ -1,3 +1,4 @@
+import { Zone } from '../domain/schedule/zone.ts'
 import type { Instant } from '../service/process/clock.ts'
 import type { ObjectStore } from './store/object-store.ts'
 import { Registry } from './store/registry.ts'
@@ -27,20 +28,18 @@ export function seedCluster(store: ObjectStore, now: Instant): void {
   }
 }
 
-/** When `staging/storefront` is asleep: `times` times, the first at `first`; durations in milliseconds. */
-export interface Naps {
-  readonly first: Instant
-  readonly asleepFor: number
-  readonly every: number
-  readonly times: number
+/** When `staging/storefront` falls asleep and wakes, today and every day after. */
+export interface Nap {
+  readonly from: Instant
+  readonly until: Instant
 }
 
-/** Creates a small shop and its staging; `staging/storefront` is snoozed at the times returned. */
-export function seedShop(store: ObjectStore, now: Instant): Naps {
-  const naps = napsFrom(now)
+/** Creates a small shop and its staging, with schedules in this zone; returns when `staging/storefront` sleeps. */
+export function seedShop(store: ObjectStore, now: Instant, timezone: string): Nap {
+  const nap = napFrom(now)
   // Older than newWorkloadGrace, which would keep them awake.
   const registry = new Registry(store, () => now - 9 * DAY)
-  const annotations = annotationsOf(naps)
+  const annotations = annotationsOf(nap, timezone)
   for (const [namespace, seeds] of Object.entries(WORKLOADS)) {
     registry.create(served('', 'namespaces'), undefined, { metadata: { name: namespace } }, BY)
     const account = { metadata: { name: 'developer' } }
@@ -55,7 +54,7 @@ export function seedShop(store: ObjectStore, now: Instant): Naps {
       )
     }
   }
-  return naps
+  return nap
 }
 
 type Kind = 'deployments' | 'statefulsets' | 'daemonsets' | 'replicasets'
@@ -86,37 +85,31 @@ const WORKLOADS: Readonly<Record<'shop' | 'staging', Seed[]>> = {
 }
 
 /** The annotations of those that Dormouse manages from the start, by namespace and name. */
-function annotationsOf(naps: Naps): Readonly<Record<string, Record<string, string>>> {
-  const enabled = { 'dormouse.dev/enabled': 'true' }
+function annotationsOf(nap: Nap, timezone: string): Readonly<Record<string, Record<string, string>>> {
+  const by = (schedule: string) => ({
+    'dormouse.dev/enabled': 'true',
+    'dormouse.dev/schedule': schedule,
+    'dormouse.dev/timezone': timezone,
+  })
   return {
-    'staging/storefront': {
-      ...enabled,
-      'dormouse.dev/schedule': hoursBetween(naps),
-      'dormouse.dev/timezone': 'UTC',
-    },
-    'staging/checkout': { ...enabled, 'dormouse.dev/schedule': '0:00-24:00' },
+    'staging/storefront': by(`${clockTime(nap.until, timezone)}-${clockTime(nap.from, timezone)}`),
+    'staging/checkout': by('0:00-24:00'),
+    'staging/search': by('8:00-18:00,Mon-Fri'),
+    'staging/load-generator': by('10:00-16:00,Sat-Sun'),
   }
 }
 
 /** Milliseconds for the reader to paste the first commands. */
-const BEFORE_FIRST = 30_000
+const BEFORE_NAP = 30_000
 
-/** Several naps, for readers who come late; at most six operations an hour, or the backoff would set in. */
-function napsFrom(now: Instant): Naps {
-  const first = Math.ceil((now + BEFORE_FIRST) / MINUTE) * MINUTE
-  return { first, asleepFor: 10 * MINUTE, every: 30 * MINUTE, times: 6 }
+/** At the next full minute that leaves the reader time; it ends while they watch. */
+function napFrom(now: Instant): Nap {
+  const from = Math.ceil((now + BEFORE_NAP) / MINUTE) * MINUTE
+  return { from, until: from + 5 * MINUTE }
 }
 
-/** The awake windows between the naps, in UTC; the last ends when the next day's first nap begins. */
-function hoursBetween({ first, asleepFor, every, times }: Naps): string {
-  const starts = Array.from({ length: times }, (_, n) => first + n * every)
-  return starts
-    .map((start, n) => `${clockTime(start + asleepFor)}-${clockTime(starts[n + 1] ?? first)}`)
-    .join(';')
-}
-
-function clockTime(at: Instant): string {
-  const minutes = Math.floor(at / MINUTE) % (24 * 60)
+function clockTime(at: Instant, timezone: string): string {
+  const minutes = Math.floor((at + (Zone.named(timezone)?.offsetAt(at) ?? 0)) / MINUTE) % (24 * 60)
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`
 }
 

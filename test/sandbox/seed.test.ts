@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { compileSchedule, type Edge } from '../../src/domain/schedule/schedule.ts'
+import { compileSchedule } from '../../src/domain/schedule/schedule.ts'
 import { SandboxCluster, type SandboxOptions } from '../../src/sandbox/sandbox.ts'
 import type { KubeObject } from '../../src/sandbox/store/object.ts'
 
@@ -41,33 +41,39 @@ describe('sandbox seed', () => {
     expect(Object.keys(web.metadata.annotations ?? {}).join()).to.not.include('dormouse.dev')
   })
 
-  it('has one that falls asleep within half a minute and a minute and a half, and again every half hour', async () => {
-    for (const seconds of [0, 29, 31, 59]) {
-      const begun = Date.UTC(2026, 0, 1, 23, 40, seconds)
-      const sandbox = await started({ seed: true, clock: () => begun })
-      const storefront = await read(sandbox, 'namespaces/staging/deployments/storefront')
-      const { annotations = {}, creationTimestamp = '' } = storefront.metadata
-      const { naps } = sandbox
-      await sandbox.stop()
-      expect(annotations['dormouse.dev/enabled']).to.equal('true')
-      expect(Date.parse(creationTimestamp)).to.be.lessThan(begun - 86_400_000)
-      const schedule = compileSchedule(annotations['dormouse.dev/schedule'] ?? '', 'UTC')
-      expect(schedule.stateAt(begun)).to.equal('awake')
-      if (!naps) throw new Error('it does not say when')
-      expect(naps.first - begun).to.be.within(30_000, 90_000)
-      const edges: Edge[] = []
-      for (let at = begun; edges.length < 2 * naps.times;) {
-        const edge = schedule.nextEdge(at)
-        if (!edge) throw new Error('it does not come')
-        edges.push(edge)
-        at = edge.at
+  for (const timezone of ['UTC', 'Europe/Berlin', 'Asia/Kathmandu'])
+    it(`has one that falls asleep within half a minute and a minute and a half, and wakes 5 minutes later: ${timezone}`, async () => {
+      for (const seconds of [0, 29, 31, 59]) {
+        const begun = Date.UTC(2026, 0, 1, 23, 40, seconds)
+        const sandbox = await started({ seed: true, timezone, clock: () => begun })
+        const storefront = await read(sandbox, 'namespaces/staging/deployments/storefront')
+        const { annotations = {}, creationTimestamp = '' } = storefront.metadata
+        const { nap } = sandbox
+        await sandbox.stop()
+        expect(annotations['dormouse.dev/enabled']).to.equal('true')
+        expect(Date.parse(creationTimestamp)).to.be.lessThan(begun - 86_400_000)
+        const schedule = compileSchedule(
+          annotations['dormouse.dev/schedule'] ?? '',
+          annotations['dormouse.dev/timezone'] ?? '',
+        )
+        expect(schedule.stateAt(begun)).to.equal('awake')
+        if (!nap) throw new Error('it does not say when')
+        expect(nap.from - begun).to.be.within(30_000, 90_000)
+        expect(nap.until - nap.from).to.equal(5 * 60_000)
+        expect(schedule.nextEdge(begun)).to.deep.include({ at: nap.from, to: 'asleep' })
+        expect(schedule.nextEdge(nap.from)).to.deep.include({ at: nap.until, to: 'awake' })
       }
-      const said = Array.from({ length: naps.times }, (_, n) => naps.first + n * naps.every).flatMap((at) => [
-        { at, to: 'asleep' },
-        { at: at + naps.asleepFor, to: 'awake' },
-      ])
-      expect(edges).to.deep.equal(said)
-    }
+    })
+
+  it("has schedules as people write them, in the reader's zone", async () => {
+    const sandbox = await started({ seed: true, timezone: 'Europe/Berlin' })
+    const found = []
+    for (const kind of ['deployments', 'statefulsets'])
+      for (const { metadata } of (await read(sandbox, `namespaces/staging/${kind}`)).items)
+        found.push(metadata.annotations?.['dormouse.dev/schedule'] ?? '')
+    await sandbox.stop()
+    expect(found).to.include.members(['8:00-18:00,Mon-Fri', '10:00-16:00,Sat-Sun'])
+    for (const text of found) expect(text, 'one window each').to.not.include(';')
   })
 
   it('is left out unless asked for', async () => {

@@ -14,13 +14,8 @@ interface Access {
 interface Sandbox {
   /** The kubeconfig's context; each command names it, so that none reaches another cluster. */
   readonly context: string
-  /** When `staging/storefront` is asleep; durations in milliseconds. */
-  readonly naps: {
-    readonly first: Instant
-    readonly asleepFor: number
-    readonly every: number
-    readonly times: number
-  }
+  /** When `staging/storefront` is asleep. */
+  readonly nap: { readonly from: Instant; readonly until: Instant }
   readonly readyAt: Instant
   /** Milliseconds. */
   readonly startedIn: number
@@ -28,72 +23,45 @@ interface Sandbox {
   readonly timezone: string
 }
 
-/** The sandbox's text once it is ready: addresses, and commands to paste. */
+/** The sandbox's text once it is ready: the client first, then the console and what programs need. */
 export function pasteable(
   { api, metrics, kubeconfig, plugins, token, console: link }: Access,
   sandbox: Sandbox,
 ): string {
-  const kubectl = `kubectl --context ${sandbox.context}`
-  const hours = `{"schedule": "8:00-18:00,Mon-Fri", "timezone": "${sandbox.timezone}"}`
+  const { context, timezone } = sandbox
+  const client = (words: string) => `  kubectl dormouse ${words} --context ${context}`
   return `Dormouse is ready after ${(sandbox.startedIn / 1000).toFixed(1)} s, over a cluster in memory. No real cluster is touched; Ctrl-C ends it all.
 
-  ${link === undefined ? '' : `Console      ${link}\n               (this link signs you in, once)\n\n  `}API          ${api}/api/v1
-  Metrics      ${metrics}/metrics
-  Kubeconfig   ${kubeconfig}
-
-Paste this into another terminal first:
+Paste this into another terminal:
 
   export KUBECONFIG=${kubeconfig}
   export PATH="${plugins}:$PATH"
+${client('why storefront -n staging')}
+
+${nap(sandbox)} Watch it; Ctrl-C ends the watch:
+
+${client('list -n staging')} -w
+
+Wake it for as long as you need it, and give another one hours; outside of them this puts it to sleep now:
+
+${client('wake storefront -n staging --for 4h')}
+${client(`enable deploy/storefront -n shop --schedule 8:00-18:00,Mon-Fri --timezone ${timezone}`)}
+${client('plan storefront -n shop')}
+${link === undefined ? '' : `\nThe same in the browser; this link signs you in, once:\n\n  ${link}\n`}
+For programs (docs/api.md), and for Prometheus:
+
   export API=${api}/api/v1
-  export SHOP=$API/namespaces/shop/deployments
   export TOKEN=${token}
   dm() { curl -sS -H "Authorization: Bearer $TOKEN" "$@"; echo; }
-
-${watchable(sandbox)}
-Watch it; Ctrl-C ends the watch:
-
-  ${kubectl} get deployments -n staging -L dormouse.dev/asleep -w
-
-List the workloads; for those asleep the last column is the replica count that they wake to:
-
-  ${kubectl} get deployments,statefulsets,daemonsets -A -L dormouse.dev/asleep
-
-Ask why one sleeps, what comes next and what to type (docs/client.md):
-
-  kubectl dormouse why storefront -n staging --context ${sandbox.context}
-
-Put the storefront of the shop to sleep, see it, and wake it:
-
-  dm -X POST $SHOP/storefront/enable
-  dm -X POST "$SHOP/storefront/snooze?wait=30s"
-  ${kubectl} get deployment storefront -n shop -L dormouse.dev/asleep
-  dm -X POST "$SHOP/storefront/wake?wait=30s"
-
-Give it a schedule of awake hours (outside of them this puts it to sleep now, and the answer says so), and see the next edges:
-
-  dm -X PUT -H 'Content-Type: application/json' -d '${hours}' $SHOP/storefront/schedule
-  dm "$SHOP/storefront/plan?hours=72"
-
-Keep it awake for the next four hours, whatever the schedule says:
-
-  dm -X POST "$SHOP/storefront/wake?for=4h"
-
-Pin it in its present state, whatever the schedule says, and remove the pin:
-
-  dm -X POST $SHOP/storefront/pin
-  dm -X DELETE $SHOP/storefront/pin
+  dm $API/namespaces/staging/deployments/storefront
+  curl -sS ${metrics}/metrics
 
 Read on in docs/quick-start.md
 `
 }
 
-function watchable({ naps, readyAt, timezone }: Sandbox): string {
-  const clock = (at: Instant) => DateTime.fromMillis(at, { zone: timezone }).toFormat('HH:mm:ss')
-  const { first, asleepFor, every, times } = naps
-  const seconds = Math.max(0, Math.floor((first - readyAt) / 1000))
-  return (
-    `In the namespace staging, storefront falls asleep by its own schedule at ${clock(first)} (in ${seconds} s) ` +
-    `and wakes at ${clock(first + asleepFor)}; again every ${every / 60_000} minutes, ${times} times in all.`
-  )
+function nap({ nap: { from, until }, readyAt, timezone }: Sandbox): string {
+  const clock = (at: Instant) => DateTime.fromMillis(at, { zone: timezone }).toFormat('H:mm')
+  const seconds = Math.max(0, Math.floor((from - readyAt) / 1000))
+  return `In the namespace staging, storefront falls asleep by its own schedule at ${clock(from)} (in ${seconds} s) and wakes at ${clock(until)}.`
 }

@@ -27,7 +27,7 @@ export interface SandboxPorts extends CliPorts {
 
 /** `dormouse sandbox`: a cluster in memory with a small shop in it, and Dormouse over it. */
 export function registerSandbox(program: Command, ports: SandboxPorts): void {
-  const { stdout, clock, logDestination } = ports
+  const { stdout, stderr, clock, logDestination } = ports
   const timezone = isTimezone(ports.timezone) ? ports.timezone : 'UTC'
   const command = program
     .command('sandbox')
@@ -35,6 +35,7 @@ export function registerSandbox(program: Command, ports: SandboxPorts): void {
     .option('--kube-port <port>', 'port of the Kubernetes API; 0: a free one', port, KUBE_PORT)
   runOptions(command).action(async (options: RunOptions & { kubePort: number }) => {
     const begun = performance.now()
+    if (!options.json) stderr.write('starting …\n')
     const { kubePort, json } = options
     const config = await configOf(options, ports, PRESETS)
     const { Sandbox } = await import('../wiring/sandbox.ts')
@@ -42,6 +43,7 @@ export function registerSandbox(program: Command, ports: SandboxPorts): void {
     const sandbox = new Sandbox({
       config,
       kubePort,
+      timezone,
       program: ports.startedBy,
       version: program.version(),
       clock,
@@ -49,9 +51,9 @@ export function registerSandbox(program: Command, ports: SandboxPorts): void {
     })
     const running = runUntilStopped([sandbox], ports.stopSignal, () => {
       const { access, cluster } = sandbox
-      const { naps, context } = cluster
-      if (!naps) return
-      const times = { naps, context, timezone, readyAt: clock(), startedIn: performance.now() - begun }
+      const { nap, context } = cluster
+      if (!nap) return
+      const times = { nap, context, timezone, readyAt: clock(), startedIn: performance.now() - begun }
       stdout.write(json ? `${JSON.stringify(access)}\n` : pasteable(access, times))
     })
     const settings = [{ port: kubePort, setBy: '--kube-port' }, ...portSettings(config)]

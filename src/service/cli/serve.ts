@@ -22,6 +22,7 @@ export function registerServe(program: Command, ports: CliPorts): void {
     const { enabled, url, certificates } = config.webhook
     const https = own !== undefined || url !== null || certificates.mode !== 'self-signed'
     const logger = createLogger(config.log.level, logDestination)
+    logger.info('starting')
     const service = await Service.create({
       config,
       kubeconfig: { file: kubeconfig, environment: ports.environment },

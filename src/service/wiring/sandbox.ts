@@ -27,6 +27,8 @@ interface SandboxOptions {
   readonly config: Config
   /** Port of the Kubernetes API; 0: any free one. */
   readonly kubePort: number
+  /** The zone of the shop's schedules. */
+  readonly timezone: string
   /** The program behind `kubectl dormouse`. */
   readonly program: Program
   readonly version?: string | undefined
@@ -59,9 +61,9 @@ export class Sandbox implements Runnable {
   #service: Service | undefined
 
   constructor(options: SandboxOptions) {
-    const { kubePort, clock, logger } = options
+    const { kubePort, clock, logger, timezone } = options
     this.#options = options
-    this.cluster = new SandboxCluster({ port: kubePort, clock, logger, seed: true })
+    this.cluster = new SandboxCluster({ port: kubePort, clock, logger, seed: true, timezone })
     this.#lifecycle = new Lifecycle([
       { name: 'directory', start: () => this.#makeDirectory(), stop: () => this.#removeDirectory() },
       this.cluster,

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { pasteable } from '../../../src/service/cli/sandbox-text.ts'
 
-const MINUTE = 60_000
 const readyAt = Date.parse('2026-03-02T12:00:18.4Z')
 const text = pasteable(
   {
@@ -14,7 +13,7 @@ const text = pasteable(
   },
   {
     context: 'dormouse-sandbox',
-    naps: { first: Date.parse('2026-03-02T12:01:00Z'), asleepFor: 10 * MINUTE, every: 30 * MINUTE, times: 6 },
+    nap: { from: Date.parse('2026-03-02T12:01:00Z'), until: Date.parse('2026-03-02T12:06:00Z') },
     readyAt,
     startedIn: 1345,
     timezone: 'Europe/Berlin',
@@ -29,16 +28,23 @@ describe('what the sandbox prints', () => {
     for (const line of kubectl) expect(line).to.match(/^ {2}kubectl .*--context dormouse-sandbox( |$)/)
   })
 
-  it('has kubectl dormouse found by kubectl, and shows it on its own context alone', () => {
-    expect(commands).to.include('  export PATH="/tmp/sandbox/bin:$PATH"')
-    expect(commands.filter((line) => line.includes('kubectl dormouse'))).to.deep.equal([
+  it('begins with one paste, after which kubectl dormouse answers', () => {
+    expect(commands.slice(0, 3)).to.deep.equal([
+      '  export KUBECONFIG=/tmp/sandbox/kubeconfig',
+      '  export PATH="/tmp/sandbox/bin:$PATH"',
       '  kubectl dormouse why storefront -n staging --context dormouse-sandbox',
     ])
   })
 
-  it('begins with the link that opens the console signed in', () => {
-    expect(text).to.contain('\n  Console      http://127.0.0.1:1/console#secret=abc\n')
-    expect(text.indexOf('/console#secret')).to.be.lessThan(text.indexOf('/api/v1'))
+  it('has the client before the console, and the console before what programs need', () => {
+    const places = ['kubectl dormouse', '/console#secret', '/api/v1', 'curl'].map((each) =>
+      text.indexOf(each),
+    )
+    expect(places)
+      .to.deep.equal(places.toSorted((a, b) => a - b))
+      .and.not.include(-1)
+    expect(text).to.contain('\n  http://127.0.0.1:1/console#secret=abc\n')
+    expect(text.split('\n')).to.have.length.below(45)
   })
 
   it('gives its shell function another name than the program', () => {
@@ -46,15 +52,13 @@ describe('what the sandbox prints', () => {
     expect(commands.filter((line) => /^ {2}dormouse\b/.test(line))).to.deep.equal([])
   })
 
-  it("gives the times at which storefront falls asleep in the reader's time zone, before the first command", () => {
-    expect(text).to.contain(
-      'falls asleep by its own schedule at 13:01:00 (in 41 s) and wakes at 13:11:00; again every 30 minutes, 6 times in all.',
-    )
-    expect(text.indexOf('falls asleep')).to.be.lessThan(text.indexOf('/enable'))
+  it("gives the times at which storefront falls asleep and wakes in the reader's time zone, before one watches it", () => {
+    expect(text).to.contain('falls asleep by its own schedule at 13:01 (in 41 s) and wakes at 13:06.')
+    expect(text.indexOf('falls asleep')).to.be.lessThan(text.indexOf('list -n staging'))
   })
 
   it("gives a schedule in the reader's time zone, and says that it may put the workload to sleep now", () => {
-    expect(text).to.contain(`-d '{"schedule": "8:00-18:00,Mon-Fri", "timezone": "Europe/Berlin"}'`)
+    expect(text).to.contain('--schedule 8:00-18:00,Mon-Fri --timezone Europe/Berlin')
     expect(text).to.contain('outside of them this puts it to sleep now')
   })
 
