@@ -162,6 +162,25 @@ describe('the commands for people', () => {
       ).to.be.below(12)
   })
 
+  it("why names the reader's zone where the clocks of the workload's zone show another time", async () => {
+    const reason = 'awake by schedule 8:00-18:00 (Asia/Tokyo) until 2026-03-02T17:00:00Z'
+    const there = aRecord('web', { reason, timezone: 'Asia/Tokyo' })
+    const { out } = await typed(['why', 'web'], { workloads: [there] })
+    expect(out).to.include('until 18:00 (Europe/Berlin)\n')
+    expect((await typed(['why', 'web'], { workloads: shop })).out).to.not.include('18:00 (Europe/Berlin)\n')
+  })
+
+  it('why says why Dormouse itself woke it, where the schedule did not', async () => {
+    const woken = {
+      type: 'wake', trigger: 'disable', timestamp: '2026-03-02T10:00:00.000Z',
+      replicas: 3, duration: 10, by: null, result: 'succeeded',
+    } as const // prettier-ignore
+    const { out } = await typed(['why', 'web'], {
+      workloads: [aRecord('web', { operation_history: [woken] })],
+    })
+    expect(out).to.match(/woken by +Dormouse itself \(nothing enabled it any longer\)$/m)
+  })
+
   it('why offers what changes something, and what is not refused', async () => {
     const offered = async (more: Parameters<typeof aRecord>[1]) => {
       const { out } = await typed(['why', 'web'], { workloads: [aRecord('web', more)] })

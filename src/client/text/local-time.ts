@@ -24,11 +24,22 @@ export function longTime(instant: Instant, zone: string | undefined): string {
   return `${weekday} ${date} ${hour}:${minute}`
 }
 
-/** A text of Dormouse for this reader: times in their local form, names without the prefix that says how they signed in. */
-export function worded(text: string, times: LocalTimes): string {
-  return withoutPrefixes(text).replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, (iso) =>
-    shortTime(Date.parse(iso), times),
-  )
+/**
+ * A text of Dormouse for this reader: times in their local form, names without the prefix that says how they signed in.
+ * `beside`: the zone of the workload's hours in the text; where its clocks show another time, the reader's zone is named.
+ */
+export function worded(text: string, times: LocalTimes, beside: string | null = null): string {
+  return withoutPrefixes(text).replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, (iso) => {
+    const at = Date.parse(iso)
+    const here = shortTime(at, times)
+    const differs = beside !== null && shortTime(at, { ...times, zone: beside }) !== here
+    return differs ? `${here} (${zoneOf(times)})` : here
+  })
+}
+
+/** The name of the reader's zone. */
+export function zoneOf({ zone }: Pick<LocalTimes, 'zone'>): string {
+  return zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 const FORMATS = new Map<string, Intl.DateTimeFormat>()

@@ -1,7 +1,7 @@
 import { counted } from '../../domain/text.ts'
 import type { TransitionRecord } from '../../domain/records/record.ts'
 import { age } from '../times.ts'
-import { longTime, worded } from './local-time.ts'
+import { longTime, worded, zoneOf } from './local-time.ts'
 import { Table } from './table.ts'
 import type { Style } from './why.ts'
 
@@ -21,9 +21,6 @@ export function planText(
     type === 'wake' ? 'wakes' : 'sleeps',
     worded(reason, times),
   ])
-  const table = new Table(
-    [`WHEN (${times.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone})`, 'IN', 'WHAT', 'WHY'],
-    rows,
-  )
+  const table = new Table([`WHEN (${zoneOf(times)})`, 'IN', 'WHAT', 'WHY'], rows)
   return `${name}, the next ${span}:\n${table.header()}${rows.map((row) => table.row(row)).join('')}`
 }

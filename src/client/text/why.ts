@@ -22,7 +22,7 @@ export interface Style {
 
 /** Why a workload is as it is, as the person reads it: in their own time, with the command that ends it. */
 export function reasonText({ kind, record }: Found, { advice, times }: Style): string {
-  return worded(advised(record, keyOfFound({ kind, record }), advice), times)
+  return worded(advised(record, keyOfFound({ kind, record }), advice), times, record.timezone)
 }
 
 export function keyOfFound({ kind, record: { namespace, name } }: Found): WorkloadKey {
@@ -82,7 +82,7 @@ function becauseOf(record: StatusRecord, { times }: Style): string {
     return record.policy.enabled.source === null
       ? 'nothing enables it'
       : `dormouse.dev/enabled${ofSource(record.policy.enabled.source)} turns it off`
-  return worded(record.reason, times)
+  return worded(record.reason, times, record.timezone)
 }
 
 /** The latest operation, where it led to the present state. */

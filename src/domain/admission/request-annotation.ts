@@ -15,7 +15,7 @@ import type { Change } from '../workload/patch.ts'
 import { readWorkload, stateOf } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Asked } from '../workload/state.ts'
-import { HELD_LABEL, isRunning, type Workload } from '../workload/workload.ts'
+import { ANNOTATION, HELD_LABEL, isRunning, type Workload } from '../workload/workload.ts'
 import { patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import type { Update } from './draft.ts'
 import { about, denyBecause } from './messages.ts'
@@ -66,7 +66,8 @@ export function decideRequest(
     return carriedOut(update, text, sent, now, rules)
   } catch (error) {
     if (!(error instanceof Refusal || error instanceof InvalidRequest)) throw error
-    const says = `: ${error.message}`
+    const says =
+      error instanceof InvalidRequest ? `: ${ANNOTATION.request}: ${error.message}` : `: ${error.message}`
     if (isAlone(update) || isAdoption(text)) {
       return denyBecause(before, 'request_refused', says, explanationOf(error))
     }
