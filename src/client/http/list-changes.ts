@@ -27,18 +27,24 @@ export interface ListStream {
 export async function* followStream(stream: ListStream, signal: AbortSignal): AsyncGenerator<Seen> {
   const list = new StreamedList(stream)
   let wait = FIRST_PAUSE
+  let isAway = false
   while (!signal.aborted) {
     try {
       list.begin()
       for await (const { event, data } of await stream.open(signal)) {
         wait = FIRST_PAUSE
         yield* await list.take(event, JSON.parse(data))
+        if (isAway && event === 'listed') {
+          stream.warn('Dormouse answers again: what is shown is current')
+          isAway = false
+        }
       }
       throw new Refusal('CLUSTER_UNAVAILABLE', 'the connection was closed')
     } catch (error) {
       if (signal.aborted) return
       if (!isPassing(error) || !list.hasBegun) throw error
-      stream.warn(`the list was interrupted, and is followed again: ${error.message}`)
+      if (!isAway) stream.warn(`what is shown may be old, until this is over: ${error.message}`)
+      isAway = true
       await pause(wait, undefined, { signal }).catch(() => {})
       wait = Math.min(2 * wait, LONGEST_PAUSE)
     }

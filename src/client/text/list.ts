@@ -45,14 +45,16 @@ export class ListTable {
   readonly #room: number | undefined
 
   constructor(rows: readonly Row[], columns: Columns, style: Style, grows = false) {
-    const { wide, width } = columns
+    const isCut = columns.width !== undefined && !columns.wide
+    const [whole, ...narrower] = LAYOUTS
+    let fitting = fit(rows, columns, whole, style, grows)
+    for (const layout of isCut ? narrower : [])
+      if (fitting.room < 0) fitting = fit(rows, columns, layout, style, grows)
+    const { layout, table, room } = fitting
     this.#columns = columns
-    const fitting = LAYOUTS.map((layout) => fit(rows, columns, layout, style, grows))
-    const chosen = wide || width === undefined ? undefined : fitting.find(({ room }) => room >= 0)
-    const { layout, room, table } = chosen ?? (width === undefined || wide ? fitting[0] : fitting.at(-1))!
     this.#layout = layout
     this.#table = table
-    this.#room = chosen && layout.reason ? room : undefined
+    this.#room = isCut && layout.reason ? room : undefined
   }
 
   header(): string {
