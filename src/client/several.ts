@@ -5,7 +5,7 @@ import { AlreadyReported } from './commands/already-reported.ts'
 import { merged } from './merged.ts'
 import type { Connection, Dormouse, Found, KnownContext, Seen, Selection } from './ports.ts'
 import type { Terminal } from './terminal.ts'
-import { withLocalTimes } from './text/local-time.ts'
+import { worded } from './text/local-time.ts'
 
 /** Milliseconds that each of several clusters has for an answer. */
 const PATIENCE = 10_000
@@ -105,7 +105,7 @@ export class Clusters {
   #report(cluster: Cluster, error: unknown): void {
     const { clock, stderr, stopSignal, timezone: zone } = this.#outside
     stopSignal.throwIfAborted()
-    const why = withLocalTimes(whyAway(cluster.dormouse, error), { now: clock(), zone })
+    const why = worded(whyAway(cluster.dormouse, error), { now: clock(), zone })
     this.away.set(cluster, why)
     stderr.write(`${inCluster(cluster.name, why)}\n`)
   }
