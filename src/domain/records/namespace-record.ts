@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { situationOf } from '../deciding/situation.ts'
-import { nextTransition, type Transition } from './plan.ts'
+import { nextTransition, type Transition } from '../deciding/foresight.ts'
 import type { ValueOf } from '../json-schema.ts'
 import { iso, policyRecord, type PolicyRecord } from './record.ts'
 import { readWorkload } from '../workload/reading.ts'

@@ -1,30 +1,10 @@
 import type { Instant } from '../../service/process/clock.ts'
-import type { Decision } from '../deciding/decision.ts'
 import { decide } from '../deciding/decide.ts'
-import { carryOut } from '../deciding/operation.ts'
-import { completed } from '../deciding/history.ts'
-import { isAutomatic } from '../deciding/intent.ts'
-import type { Reading } from '../workload/reading.ts'
-import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
+import { delayed, foreseenSteps, type Transition } from '../deciding/foresight.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { Situation, situationOf } from '../deciding/situation.ts'
-import type { OperationType } from '../workload/state.ts'
-import type { WakeWait } from '../deciding/wake-order.ts'
-import { isRunning, type Workload } from '../workload/workload.ts'
-
-/** A coming change between awake and asleep. */
-export interface Transition {
-  readonly at: Instant
-  readonly type: OperationType
-  /** Why, in words. */
-  readonly reason: string
-}
-
-/** Milliseconds, two years: calendars may keep a workload as it is for good. */
-const FARTHEST = 2 * 366 * 24 * 60 * 60_000
-/** How many decisions to simulate at most: for the next transition, and for a plan. */
-const DECISIONS_FOR_NEXT = 64
-const DECISIONS_FOR_PLAN = 10_000
+import { situationOf } from '../deciding/situation.ts'
+import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
+import type { Workload } from '../workload/workload.ts'
 
 /**
  * The transitions up to `until` if nobody acts.
@@ -54,96 +34,8 @@ export function* plannedSteps(
   const start = situationOf(readOrRefuse(workload, rules), now, rules)
   if (start.reading.enabled !== true) return
   let isFirst = true
-  for (const foreseen of foresee(start, until, DECISIONS_FOR_PLAN)) {
-    const step = transitionOf(foreseen)
+  for (const step of foreseenSteps(start, until)) {
     yield step && isFirst ? delayed(step, rules.waitOf?.(workload, decide(start), now)) : step
     if (step) isFirst = false
   }
-}
-
-/** The next transition, of which `wait` is known: then it comes at the latest. */
-export function delayed(next: Transition, wait: WakeWait | undefined): Transition {
-  return wait ? { ...next, at: wait.until } : next
-}
-
-/** The next transition if nobody acts; undefined while it is pinned or permanently overridden. */
-export function nextTransition(reading: Reading, now: Instant, rules: Rules): Transition | undefined {
-  for (const foreseen of foresee(situationOf(reading, now, rules), now + FARTHEST, DECISIONS_FOR_NEXT)) {
-    const step = transitionOf(foreseen)
-    if (step) return step
-  }
-  return undefined
-}
-
-/** A decision to come, with the workload before and after it. */
-interface Foreseen {
-  readonly at: Instant
-  readonly decision: Decision
-  readonly before: Reading
-  readonly after: Reading
-}
-
-/** undefined: it moves nothing. A wake that gives a kept count back to an awake workload is not a transition. */
-function transitionOf({ at, decision: { action, reason }, before }: Foreseen): Transition | undefined {
-  const isMoved = action === 'snooze' || (action === 'wake' && before.state.asleep)
-  return isMoved ? { at, type: action, reason: reason.text } : undefined
-}
-
-/** The workload at a later time, if nobody acts until then. */
-export function foreseenAt(start: Situation, at: Instant): Situation {
-  let { reading } = start
-  for (const { after } of foresee(start, at, DECISIONS_FOR_PLAN)) reading = after
-  return new Situation(completed(reading, at, start.rules.policy), at, start.rules)
-}
-
-/** A workload that nobody acts on, from `now` to `until`: each reading of it, and how many milliseconds it lasts. */
-export function* foreseenReadings(
-  start: Situation,
-  until: Instant,
-): Generator<{ readonly reading: Reading; readonly lasts: number }> {
-  let { reading, now: since } = start
-  for (const { at, after } of foresee(start, until, DECISIONS_FOR_PLAN)) {
-    yield { reading, lasts: at - since }
-    reading = after
-    since = at
-  }
-  yield { reading, lasts: Math.max(0, until - since) }
-}
-
-/** Simulates the next decisions, each at the instant that the one before names. */
-function* foresee(start: Situation, until: Instant, atMost: number): Generator<Foreseen, undefined> {
-  const { rules, state, override } = start
-  if (state.pin || override?.until === null) return undefined
-  let { reading } = start
-  let at: Instant | undefined = start.now
-  for (let count = 0; count < atMost && at !== undefined && at <= until; count += 1) {
-    const situation = new Situation(reading, at, rules)
-    const decision = decide(situation)
-    const after = carryOut(situation, decision)
-    yield { at, decision, before: reading, after }
-    const settled = completed(after, at, rules.policy)
-    // mostly nothing is due, and the same reading at the same instant is decided the same
-    const next: Instant | undefined =
-      settled === reading ? decision.lookAgainAt : decide(new Situation(settled, at, rules)).lookAgainAt
-    if (settled === reading && sleepsForGood(situation)) return undefined
-    reading = settled
-    at = next !== undefined && next > at ? next : undefined
-  }
-  return undefined
-}
-
-/**
- * Whether no time moves it: it sleeps, its schedule only puts to sleep, and nothing that holds it ends. Without this the
- * search would go through three months of edges, for each record.
- */
-function sleepsForGood(situation: Situation): boolean {
-  const { reading, workload, state, now } = situation
-  const { autoWake, schedule, awakeUntil } = reading
-  if (autoWake || !schedule || !state.asleep || isRunning(workload)) return false
-  const { intent, override, backoff } = state
-  const ends = [...awakeUntil, intent?.at, intent?.until, intent?.hold, override?.until, backoff?.until]
-  if (ends.some((end) => typeof end === 'number' && end > now)) return false
-  if (!intent || isAutomatic(intent)) return true
-  const edge = situation.hours?.latestEdge
-  return edge !== undefined && edge.at > intent.at
 }

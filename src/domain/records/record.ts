@@ -6,7 +6,7 @@ import { desired, DESIRED_BY } from '../deciding/intent.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
 import type { ValueOf } from '../json-schema.ts'
 import { typeOf } from '../kinds.ts'
-import { delayed, nextTransition, type Transition } from './plan.ts'
+import { delayed, nextTransition, type Transition } from '../deciding/foresight.ts'
 import type { OPERATION, POLICY, STATUS, TRANSITION } from './shape.ts'
 import {
   hasSleepMark,

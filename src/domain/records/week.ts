@@ -1,5 +1,5 @@
 import type { Situation } from '../deciding/situation.ts'
-import { foreseenReadings } from './plan.ts'
+import { foreseenReadings } from '../deciding/foresight.ts'
 import {
   isSleeping,
   NOTHING_SAVED,

@@ -18,6 +18,11 @@ export interface Hours {
 export function withHours(workload: Workload, hours: Hours, now: Instant, rules: Rules): Workload {
   const reading = readWorkload(workload, rules)
   const isManaged = !(reading instanceof Unreadable) && reading.enabled === true
-  return planRequest(workload, { action: isManaged ? 'schedule' : 'enable', ...hours }, 'local:you', now, rules)
-    .after
+  return planRequest(
+    workload,
+    { action: isManaged ? 'schedule' : 'enable', ...hours },
+    'local:you',
+    now,
+    rules,
+  ).after
 }

@@ -1,4 +1,5 @@
-import { plannedSteps, type Transition } from '../../domain/records/plan.ts'
+import { plannedSteps } from '../../domain/records/plan.ts'
+import { type Transition } from '../../domain/deciding/foresight.ts'
 import { transitionRecord } from '../../domain/records/record.ts'
 import { withHours } from '../../domain/requests/as-if.ts'
 import { counted } from '../../domain/text.ts'

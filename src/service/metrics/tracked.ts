@@ -1,7 +1,7 @@
 import type { Instant } from '../process/clock.ts'
 import { autoscalerConflict, type AutoscalerConflict } from '../../domain/deciding/scaling.ts'
 import { sleepsSuspended } from '../../domain/kinds.ts'
-import { nextTransition } from '../../domain/records/plan.ts'
+import { nextTransition } from '../../domain/deciding/foresight.ts'
 import type { Reading } from '../../domain/workload/reading.ts'
 import type { Source } from '../../domain/policy/settings.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'

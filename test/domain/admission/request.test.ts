@@ -109,7 +109,12 @@ describe('a request by annotation', () => {
 describe('a refused request', () => {
   const LATE = new Refusal('RATE_LIMITED', 'at most 20 requests a second, and 40 at once: slow down')
   const REFUSED: [string, AWorkload, string, RegExp, Options?][] = [
-    ['of an unknown verb', web, 'wkae', /: dormouse.dev.request: expected one of wake, .* did you mean wake\?$/],
+    [
+      'of an unknown verb',
+      web,
+      'wkae',
+      /: dormouse.dev.request: expected one of wake, .* did you mean wake\?$/,
+    ],
     [
       'of what is not managed',
       aDeployment(),
