@@ -13,15 +13,19 @@ const NAMESPACE = new RegExp(`^/namespaces/(${NAME})/([a-z]+)$`)
 const MOST_HOURS = 744
 
 /**
- * Answers the page's calls of the v1 API with the person's own rights.
+ * Answers the page's calls of the v1 API with the person's own rights; `shown`: the namespace of the list, undefined: all.
  * @throws Refusal, and errors of the port
  */
-export async function answerCall(dormouse: Dormouse, call: Call): Promise<Answered> {
+export async function answerCall(
+  dormouse: Dormouse,
+  call: Call,
+  shown: string | undefined,
+): Promise<Answered> {
   const { method, path, query } = call
   if (path === '' && method === 'GET')
     return { message: 'what can be asked for', data: await indexOf(dormouse) }
   if (path === '/namespaces' && method === 'GET')
-    return { message: 'all that you may see', data: await dormouse.summaries({ namespace: undefined }) }
+    return { message: 'all that you may see', data: await dormouse.summaries({ namespace: shown }) }
   const [, namespace = '', kind = '', name = '', action = ''] = WORKLOAD.exec(path) ?? []
   if (action !== '') {
     const key = await keyOf(dormouse, namespace, kind, name)

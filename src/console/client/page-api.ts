@@ -22,7 +22,7 @@ export class ClusterApi implements PageApi {
   }
 
   answer(call: Call): Promise<Answered> {
-    return answerCall(this.#dormouse, call)
+    return answerCall(this.#dormouse, call, this.#namespace)
   }
 
   events(call: Call): AsyncIterable<string> | undefined {

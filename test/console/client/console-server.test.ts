@@ -4,10 +4,12 @@ import { expect } from 'chai'
 import type { Answer, Found, Seen, Selection } from '../../../src/client/ports.ts'
 import { ClusterApi } from '../../../src/console/client/page-api.ts'
 import { ConsoleServer } from '../../../src/console/client/server.ts'
+import { NamespaceSummary } from '../../../src/domain/records/namespace-record.ts'
 import type { Request } from '../../../src/domain/requests/operations.ts'
 import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { rawHttp } from '../raw.ts'
+import { RULES } from '../../support/rules.ts'
 import { EventStream } from '../../support/event-stream.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aRecord, anAsleepRecord, FakeDormouse, typed, type Outcome } from '../../client/fake-dormouse.ts'
@@ -21,10 +23,12 @@ interface Body {
     readonly kinds: readonly string[]
     readonly items: readonly object[]
     readonly counts: object
-    readonly 0: { readonly type: string }
+    readonly 0: { readonly type?: string }
   }
   readonly error: { readonly code: string; readonly message: string }
 }
+
+const SHOP = new NamespaceSummary('shop', Date.parse('2026-03-02T12:00:00Z'), RULES).record()
 
 /** Workloads that wake on request, but for `db`, which is pinned; and whoever watches is told of changes. */
 class LiveDormouse extends FakeDormouse {
@@ -33,6 +37,7 @@ class LiveDormouse extends FakeDormouse {
     anAsleepRecord('cart'),
     aRecord('db', {}, 'statefulsets'),
   ]
+  override readonly namespaceRecords = [SHOP]
   #tell: (seen: Seen) => void = () => undefined
 
   override async list(selection: Selection) {
@@ -137,6 +142,7 @@ describe('the console over a kubeconfig', () => {
   it('has what the page asks for, and no other paths', async () => {
     const kinds = await dormouse.kinds()
     expect((await call('GET', '')).body.data).to.deep.equal({ kinds, cluster: 'dev', user: 'ann' })
+    expect((await call('GET', '/namespaces')).body.data[0]).to.deep.equal(SHOP)
     const plan = await call('GET', '/namespaces/shop/deployments/web/plan?hours=168')
     expect(plan.body.data[0].type).to.equal('snooze')
     for (const [method, path] of [
