@@ -35,17 +35,15 @@ describe('the commands for people', () => {
     const lines = async (columns: number, ...more: string[]) => {
       const { out } = await typed(['list', ...more], { workloads, isTerminal: true, columns })
       // oxlint-disable-next-line no-control-regex
-      return out
-        .replaceAll(/\u001B\[\d+m/g, '')
-        .trim()
-        .split('\n')
+      const plain = out.replaceAll(/\u001B\[\d+m/g, '')
+      return plain.trim().split('\n')
     }
     for (const columns of [70, 80, 100, 120, 160, 200])
       for (const more of [[], ['-A']])
         for (const line of await lines(columns, ...more))
           expect(line.length, `${columns}: ${line}`).to.be.at.most(columns)
-    expect((await lines(160))[1]).to.match(/of namespace shop until 18:00$/)
-    expect((await lines(120))[1]).to.match(/ {3}sleeps 18:00 {3}awake by schedule .*…$/)
+    expect((await lines(200))[1]).to.match(/of namespace shop until 18:00$/)
+    expect((await lines(120))[1]).to.match(/ {3}sleeps 18:00 +awake by schedule .*…$/)
     expect((await lines(80, '-A'))[0]).to.match(/^NAMESPACE +NAME +KIND +STATE +READY +NEXT$/)
     expect((await typed(['list'], { workloads })).out, 'for programs').to.include('until 18:00\n')
   })

@@ -240,8 +240,8 @@ describe('the client over HTTP on its bad days', function () {
       expect(lines).to.deep.equal(['api awake', 'db awake', 'web awake', 'web asleep', 'api gone'])
       expect(new Set(asked)).to.deep.equal(new Set(['/api/v1/workloads?namespace=shop&watch=true']))
       expect(warnings).to.deep.equal([
-        'what is shown may be old, until this is over: Dormouse stops',
-        'Dormouse answers again: what is shown is current',
+        'warning: what is shown may be old, until this is over: Dormouse stops\n',
+        'warning: Dormouse answers again: what is shown is current\n',
       ])
     })
 

@@ -72,9 +72,15 @@ describe('the client’s watch of a cluster', () => {
         return { metadata: { resourceVersion: '1' }, items: [] }
       },
       async watch(_collection: unknown, { signal }: { signal: AbortSignal }) {
-        return (async function* () {
-          await pause(60_000, undefined, { signal }).catch(() => {})
-        })()
+        // Connected, and silent until it ends.
+        return {
+          [Symbol.asyncIterator]: () => ({
+            async next() {
+              await pause(60_000, undefined, { signal }).catch(() => {})
+              return { done: true, value: undefined }
+            },
+          }),
+        }
       },
     } as unknown as Pick<KubernetesClient, 'listPage' | 'watch'>
     const kinds = ['deployments', 'daemonsets'] as const

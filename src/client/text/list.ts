@@ -90,7 +90,10 @@ function header({ cluster, namespace, wide }: Columns, { reason, next }: Layout)
   return [
     ...(cluster === undefined ? [] : ['CLUSTER']),
     ...(namespace ? ['NAMESPACE'] : []),
-    ...['NAME', 'KIND', 'STATE', 'READY'],
+    'NAME',
+    'KIND',
+    'STATE',
+    'READY',
     ...(next ? ['NEXT'] : []),
     ...(wide ? ['KEPT', 'SCHEDULE', 'ZONE', 'FROM', 'LAST', 'BY'] : []),
     ...(reason ? ['REASON'] : []),

@@ -36,7 +36,9 @@ describe('an error over a port that is in use', () => {
     it(`names the option that sets it: ${flag}`, async () => {
       const { code, out, err } = await sandbox({ [flag]: taken })
       expect([code, out]).to.deep.equal([1, ''])
-      expect(err).to.equal(`error: 127.0.0.1:${taken} is in use: give another by ${told}; ${FREE}\n`)
+      expect(err).to.equal(
+        `starting …\nerror: 127.0.0.1:${taken} is in use: give another by ${told}; ${FREE}\n`,
+      )
     })
   }
 
