@@ -44,7 +44,7 @@ describe('the commands for people', () => {
           expect(line.length, `${columns}: ${line}`).to.be.at.most(columns)
     expect((await lines(200))[1]).to.match(/of namespace shop until 18:00$/)
     expect((await lines(120))[1]).to.match(/ {3}sleeps 18:00 +awake by schedule .*…$/)
-    expect((await lines(80, '-A'))[0]).to.match(/^NAMESPACE +NAME +KIND +STATE +READY +NEXT$/)
+    expect((await lines(100, '-A'))[0]).to.match(/^NAMESPACE +NAME +KIND +STATE +READY +NEXT$/)
     expect((await typed(['list'], { workloads })).out, 'for programs').to.include('until 18:00\n')
   })
 

@@ -205,7 +205,7 @@ describeOnBoth('a request by annotation', function (on) {
     }
     expect(answers.slice(0, 7)).to.deep.equal(Array.from({ length: 7 }, () => 'done'))
     expect(answers[8]).to.match(
-      /snooze is refused until \S+; to do it all the same: kubectl annotate .*=force-snooze/,
+      /snooze is refused until [^;]+; to do it all the same: kubectl annotate .*=force-snooze/,
     )
     expect(await ask(here, 'deployments', 'robot', 'wake')).to.include({ code: 0 })
   })

@@ -69,7 +69,7 @@ function asksOf(name: string): Asks {
   const asks = ASKS.get(name)
   if (asks) return asks
   if (name === '') throw new InvalidRequest(`expected ${A_REQUEST}, found nothing`)
-  const near = nearestName(name, VERBS)
+  const near = name.toLowerCase() === 'sleep' ? 'snooze' : nearestName(name, VERBS)
   const meant = near === undefined ? '' : `: did you mean ${near}?`
   throw new InvalidRequest(`expected ${A_REQUEST}, found '${short(name)}'${meant}`)
 }

@@ -109,6 +109,7 @@ describe('a request by annotation', () => {
 describe('a refused request', () => {
   const LATE = new Refusal('RATE_LIMITED', 'at most 20 requests a second, and 40 at once: slow down')
   const REFUSED: [string, AWorkload, string, RegExp, Options?][] = [
+    ['of a sleep', web, 'sleep', /: dormouse.dev.request: expected one of wake, .* did you mean snooze\?$/],
     [
       'of an unknown verb',
       web,
