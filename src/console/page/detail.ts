@@ -80,7 +80,7 @@ function Buttons({ app, workload, now, ask }: ButtonsProps): VNode {
   const more: MenuItem[] = [
     ...(wake ? [{ id: 'sleep', label: 'Snooze until…', hint: 'Asleep until a time that you choose.', choose: () => ask('snooze') }] : []),
     ...(takesHours && workload.enabled ? [{ id: 'hours', label: 'Hours…', hint: 'In which hours it runs.', choose: () => ask('hours') }] : []),
-    ...buttons.filter(({ id }) => IN_MENU.has(id)).map((button) => ({ ...button, choose: () => perform(button) })),
+    ...buttons.filter(({ id }) => IN_MENU.has(id)).map((button) => ({ id: button.id, label: button.label, hint: button.hint, choose: () => perform(button) })),
   ] // prettier-ignore
   const times: MenuItem[] = [
     ...presets(now).map(([label, at]) => ({ id: label, label: `Until ${label}`, hint: '', choose: () => void doing.perform(until('wake', at, Date.now(), workload, model)) })),

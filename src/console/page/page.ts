@@ -39,7 +39,7 @@ export function Page({ app }: { app: App }): VNode {
     <main>
       <div class="left">
         <${FilterBar} app=${app} selection=${selection} onBulk=${askBulk} />
-        <${Savings} app=${app} now=${now} />
+        <${Savings} app=${app} />
         ${
           selection.found > 0
             ? html`<${List} app=${app} rows=${selection.rows} now=${now} onBulk=${askBulk} />`

@@ -3,7 +3,7 @@ import { DATE, format, TIME } from './words.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
-export const WEEK = 7 * 24 * HOUR
+const WEEK = 7 * 24 * HOUR
 
 /** A part of the coming week. */
 export interface Segment {
