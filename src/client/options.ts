@@ -68,7 +68,7 @@ export function checkImpersonation({ as, asGroup }: Connection): void {
 export function refuseSeveral({ contexts }: Connection): void {
   if (contexts === undefined) return
   throw new UsageError(
-    '--contexts is for list, status, why and console, which read several clusters; any other command is for one: name it by --context',
+    '--contexts is for list, status, why, savings and console, which read several clusters; any other command is for one: name it by --context',
   )
 }
 

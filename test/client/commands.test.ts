@@ -557,7 +557,7 @@ describe('the commands for people', () => {
     const { out } = await typed(['--help'])
     const lines = out.split('\n').filter((line) => /^\S|^  \w/.test(line))
     expect(lines.map((line) => line.trim().split(' ')[0])).to.deep.equal([
-      ...['Usage:', 'Shows', 'Options:', 'See:', 'list', 'why', 'status', 'plan', 'console'],
+      ...['Usage:', 'Shows', 'Options:', 'See:', 'list', 'why', 'status', 'plan', 'savings', 'console'],
       ...['Act:', 'wake', 'snooze', 'pin', 'unpin', 'override', 'resume'],
       ...[
         'Set',

@@ -6,7 +6,7 @@ import { encodeState } from '../../src/domain/workload/state-codec.ts'
 import { EMPTY_STATE } from '../../src/domain/workload/state.ts'
 import { HOUR, RULES } from '../support/rules.ts'
 import { aDeployment, NAMESPACE, NOW, over, reads } from './answering-cluster.ts'
-import { typed } from './fake-dormouse.ts'
+import { FakeDormouse, typed } from './fake-dormouse.ts'
 
 const EUR: Prices = { currency: 'EUR', cpu: 0.031, memory: 0.004 }
 const GIB_HOUR = 2 ** 30 * 3600
@@ -54,6 +54,28 @@ describe('kubectl dormouse savings', () => {
       ['web', '234.5', '469.0', '9.15'],
       ['total', '1334.5', '2669.0', '52.05'],
       [''],
+    ])
+  })
+
+  it('sums up several clusters, and no money where their currencies differ', async () => {
+    const saving = (prices: Prices) =>
+      new FakeDormouse({ namespaceRecords: [saved('shop', { core: 100 }, prices)] })
+    const lines = async (prices: Prices) => {
+      const clusters = { 'dev-1': saving(EUR), 'dev-2': saving(prices) }
+      const { out } = await typed(['savings', '-A', '--contexts', 'dev-*'], { clusters })
+      return out
+        .split('\n')
+        .slice(1, -1)
+        .map((line) => line.split(/ +/))
+    }
+    expect(await lines(EUR)).to.deep.equal([
+      ['NAMESPACE', 'CORE-HOURS', 'GIB-HOURS', 'EUR'],
+      ['dev-1/shop', '100.0', '200.0', '3.90'],
+      ['dev-2/shop', '100.0', '200.0', '3.90'],
+      ['total', '200.0', '400.0', '7.80'],
+    ])
+    expect((await lines({ ...EUR, currency: 'USD' })).map((cells) => cells.length)).to.deep.equal([
+      3, 3, 3, 3,
     ])
   })
 

@@ -1,9 +1,17 @@
 import { Option, type Command } from 'commander'
 import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
 import { UsageError } from '../../service/process/errors.ts'
-import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'
+import {
+  connectedToAll,
+  connectionOptions,
+  outputOption,
+  severalClusters,
+  withExamples,
+  type OutputOptions,
+} from '../options.ts'
 import { serialized } from '../output.ts'
-import type { Connection, Dormouse } from '../ports.ts'
+import type { Connection } from '../ports.ts'
+import type { Clusters } from '../several.ts'
 import { printNotes, styleFor } from '../style.ts'
 import type { Terminal } from '../terminal.ts'
 import { BASIS, savingsText, type SavedAmounts, type Savings } from '../text/savings.ts'
@@ -27,34 +35,41 @@ export function registerSavings(program: Command, terminal: Terminal): void {
         .default('namespace'),
     )
   withExamples(command, terminal, '', '-A', '-A --by team', '-A -o json')
-  connectionOptions(outputOption(command)).action((options: Options) =>
-    connected(terminal, options, (dormouse, namespace) => savings(terminal, dormouse, namespace, options)),
+  severalClusters(connectionOptions(outputOption(command))).action((options: Options) =>
+    connectedToAll(terminal, options, (clusters) => savings(terminal, clusters, options)),
   )
 }
 
-async function savings(
-  terminal: Terminal,
-  dormouse: Dormouse,
-  here: string,
-  options: Options,
-): Promise<void> {
+async function savings(terminal: Terminal, clusters: Clusters, options: Options): Promise<void> {
   const { output, by } = options
   if (output === 'wide' || output === 'name')
     throw new UsageError(`savings: -o ${output} says nothing of savings: write -o json or -o yaml`)
-  const namespace = options.allNamespaces ? undefined : here
   const labelSelector = checkedSelector(options.selector)
-  const records = await dormouse.summaries({ namespace, labelSelector })
+  const answers = await clusters.ask(async ({ name: cluster, dormouse, namespace: own }) => {
+    const namespace = options.allNamespaces ? undefined : own
+    const found = await dormouse.summaries({ namespace, labelSelector })
+    return cluster === undefined ? found : found.map((each) => named(`${cluster}/${each.name}`, each))
+  })
+  const records = answers.flat()
   const isEmpty = records.every(({ workloads }) => workloads === 0)
   // What is to come does not matter here.
-  printNotes(terminal, dormouse, true)
+  printNotes(terminal, clusters, true)
   const found = summedUp(records, by)
   if (found.items.length === 0 && !isEmpty) throw new Error(NO_TEAMS)
   if (output !== undefined) {
     terminal.stdout.write(await serialized(output, { basis: BASIS, ...found }))
   } else if (isEmpty) {
-    const where = namespace === undefined ? 'in any namespace' : `in namespace ${namespace}`
+    const here = new Set(clusters.all.map(({ namespace }) => namespace))
+    const where = options.allNamespaces ? 'in any namespace' : `in namespace ${[...here].join(', ')}`
     terminal.stderr.write(`No workloads found ${where}.\n`)
-  } else terminal.stdout.write(savingsText(found, styleFor(terminal, options, dormouse).times))
+  } else terminal.stdout.write(savingsText(found, styleFor(terminal, options, NO_COMMANDS).times))
+}
+
+/** A table of savings names no commands, and so no namespace. */
+const NO_COMMANDS = { defaultNamespace: '' }
+
+function named(name: string, record: NamespaceRecord): NamespaceRecord {
+  return { ...record, name }
 }
 
 const NO_TEAMS =
@@ -77,12 +92,13 @@ function worth({ money, cpu_core_seconds }: SavedAmounts): number {
 
 function total(all: readonly SavedAmounts[]): SavedAmounts {
   const sum = (of: (each: SavedAmounts) => number) => all.reduce((before, each) => before + of(each), 0)
-  const currency = all[0]?.money?.currency
+  const [currency, ...others] = new Set(all.flatMap(({ money }) => money?.currency ?? []))
   const amount = Math.round(sum(({ money }) => money?.amount ?? 0) * 1e6) / 1e6
   return {
     replica_seconds: sum((each) => each.replica_seconds),
     cpu_core_seconds: sum((each) => each.cpu_core_seconds),
     memory_byte_seconds: sum((each) => each.memory_byte_seconds),
-    money: currency === undefined ? null : { amount, currency },
+    // Clusters may have currencies of their own, which have no sum.
+    money: currency === undefined || others.length > 0 ? null : { amount, currency },
   }
 }

@@ -26,7 +26,9 @@ export interface Savings {
 export function savingsText({ since, by, items, total }: Savings, { zone }: LocalTimes): string {
   const money = total.money ? [total.money.currency] : []
   const header = [by.toUpperCase(), 'CORE-HOURS', 'GIB-HOURS', ...money]
-  const rows = [...items.map((item) => [item.name, ...figures(item)]), ['total', ...figures(total)]]
+  // Clusters may have several currencies: then money has no sum, and is left out.
+  const cells = (each: SavedAmounts) => figures(total.money ? each : { ...each, money: null })
+  const rows = [...items.map((item) => [item.name, ...cells(item)]), ['total', ...cells(total)]]
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   )
