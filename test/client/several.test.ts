@@ -160,7 +160,17 @@ describe('several clusters read as one', () => {
   })
 
   it('commands for one cluster refuse it, with the reason', async () => {
-    const reading = ['list', 'status', 'why', 'savings', 'console', 'check', 'completion', 'import', 'version']
+    const reading = [
+      'list',
+      'status',
+      'why',
+      'savings',
+      'console',
+      'check',
+      'completion',
+      'import',
+      'version',
+    ]
     for (const verb of VERBS.filter((each) => !reading.includes(each))) {
       const { code, err, connections } = await typed([verb, 'web', '--contexts', 'dev-*'], {
         clusters: clusters(),
