@@ -456,6 +456,18 @@ describe('the console in a browser, on the sandbox', function () {
     ).to.equal('true')
   })
 
+  it('a token that only reads has no button to click, and is told why', async () => {
+    const { page } = await open()
+    await page.route('**/api/v1', async (route) => {
+      const body = (await (await route.fetch()).json()) as { data: object }
+      await route.fulfill({ json: { ...body, data: { ...body.data, may_change: false } } })
+    })
+    await page.goto(`${sandbox.api}/console?open=shop/deployment/web`)
+    await detail(page).getByText('your token only reads').waitFor()
+    const snooze = page.locator('.all .act button[aria-disabled=true]').first()
+    expect(await snooze.getAttribute('title')).to.include('your token only reads')
+  })
+
   it('shows the times of the strip where the mouse is', async () => {
     const { page } = await open('?open=shop/deployment/web')
     const strip = detail(page).locator('.coming-week')

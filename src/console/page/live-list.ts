@@ -60,9 +60,12 @@ export class LiveList {
   }
 
   async #learn(): Promise<void> {
-    const { data } = await send<Partial<About>>({ method: 'GET', path: '' }, this.#session.token)
-    const { kinds = [], cluster = null, user = null, clusters = [] } = data
-    const about = { kinds, cluster, user, clusters }
+    const { data } = await send<Partial<About> & { may_change?: boolean | null }>(
+      { method: 'GET', path: '' },
+      this.#session.token,
+    )
+    const { kinds = [], cluster = null, user = null, may_change: mayChange = null, clusters = [] } = data
+    const about = { kinds, cluster, user, mayChange, clusters }
     this.#model.about = about
     document.title = [clusterName(about) ?? [], 'Dormouse'].flat().join(' · ')
   }

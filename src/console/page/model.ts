@@ -24,6 +24,8 @@ export interface About {
   readonly kinds: readonly string[]
   readonly cluster: string | null
   readonly user: string | null
+  /** Whether it changes anything at all; null: the cluster decides for each workload. */
+  readonly mayChange: boolean | null
   /** Where there are several; else empty. */
   readonly clusters: readonly ClusterState[]
 }
@@ -40,7 +42,9 @@ export function clusterName({ cluster, clusters }: About): string | null {
   return clusters.length > 0 ? counted(clusters.length, 'cluster') : cluster
 }
 
-const NOBODY: About = { kinds: [], cluster: null, user: null, clusters: [] }
+const READ_ONLY = 'You may look, and not change: your token only reads.'
+
+const NOBODY: About = { kinds: [], cluster: null, user: null, mayChange: null, clusters: [] }
 
 /** Why a token is needed, and what to do once there is one. */
 export interface SignIn {
@@ -108,6 +112,7 @@ export class Model {
 
   /** '': they may, or it is not known yet. */
   mayNot(identity: Identity): string {
+    if (this.about.mayChange === false) return READ_ONLY
     return this.#refusals.get(placeOf(identity)) ?? ''
   }
 

@@ -19,12 +19,13 @@ export function format(options: Intl.DateTimeFormatOptions, timeZone?: string): 
 export const TIME: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit' }
 export const DATE: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short' }
 
-/** `18:00` today, else `Mon 24 Nov, 18:00`, in the reader's own zone. */
+/** `18:00` today, `Sat 18:00` within six days, else `Mon 24 Nov, 18:00`, in the reader's own zone. */
 export function shortTime(at: number, now: number): string {
   const time = format(TIME).format(at)
   const day = format(DATE).format(at)
   if (day === format(DATE).format(now)) return time
   if (day === format(DATE).format(now + DAY)) return `tomorrow, ${time}`
+  if (at > now && at < now + 6 * DAY) return `${format({ weekday: 'short' }).format(at)} ${time}`
   return `${day}, ${time}`
 }
 

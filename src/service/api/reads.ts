@@ -6,6 +6,7 @@ import { counted } from '../../domain/text.ts'
 import { ownedBy, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { workloadState } from '../../domain/records/workload-state.ts'
 import { answer } from './answers.ts'
+import { mayChange } from './auth/authorization.ts'
 import { nameOfCaller } from './auth/caller.ts'
 import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
 import { continueToken, positionIn } from './continue-tokens.ts'
@@ -84,7 +85,9 @@ export function createReads(deps: ApiDeps, { visibleTo, watches }: Lists): Reads
   return {
     async showIndex(ctx) {
       const { kinds = [], cluster = null } = settings
-      const data = { ...withKinds(INDEX, kinds), cluster, user: nameOfCaller(ctx.state.caller) }
+      const { caller } = ctx.state
+      const who = { user: nameOfCaller(caller), may_change: mayChange(caller) }
+      const data = { ...withKinds(INDEX, kinds), cluster, ...who }
       answer(ctx, clock(), `see ${OPENAPI_PATH} for all paths`, data)
     },
 

@@ -169,6 +169,7 @@ describe('routes of the API', () => {
       kinds: [...KINDS],
       cluster: null,
       user: 'alice',
+      may_change: true,
     })
     expect((await service.call('GET /api/v1', { token: null })).status).to.equal(401)
   })

@@ -20,6 +20,11 @@ export interface Access {
   readonly name?: string
 }
 
+/** Whether the token allows changes at all; null: the cluster decides for each workload. */
+export function mayChange(caller: Caller): boolean | null {
+  return caller.mode === 'kubernetes' ? null : hasScope(caller, 'change')
+}
+
 export interface Authorization {
   /** `limit` bounds the questions to the cluster that are in flight. */
   readonly may: (caller: Caller, access: Access, limit?: LimitFunction) => Promise<boolean>

@@ -124,6 +124,7 @@ export const INDEX = {
   kinds: KINDS,
   cluster: 'dev',
   user: 'alice',
+  may_change: true,
 }
 
 /** An example for each body and answer of the document, by the name of its schema. */

@@ -3,6 +3,7 @@ import {
   listOf,
   meaning,
   oneOf,
+  flag,
   orNull,
   READ_AS,
   record,
@@ -116,6 +117,10 @@ export const SCHEMAS = byReference({
       kinds: meaning('All kinds', listOf(kind)),
       cluster: meaning('The name that the configuration gives the cluster; null: none', orNull(text)),
       user: meaning('The name that the token was authenticated by; null: it is not known', orNull(text)),
+      may_change: meaning(
+        'Whether the token allows changes at all; null: the cluster decides for each workload',
+        orNull(flag),
+      ),
     }),
   ),
   PlanAnswer: success({ ...listOf(TRANSITION), maxItems: PLAN_PAGE }, { continue: orNull(text) }),
