@@ -447,9 +447,7 @@ describe('the console in a browser, on the sandbox', function () {
       }),
     )
     await choose(page, 'Pin')
-    await page
-      .locator('.notice', { hasText: 'web was not pinned: you may not: your token lacks the scope' })
-      .waitFor()
+    await page.locator('.notice', { hasText: 'web was not pinned: your token lacks the scope' }).waitFor()
     await detail(page).getByText('You may look, and not change').waitFor()
     expect(
       await detail(page).getByRole('button', { name: 'More', exact: true }).getAttribute('aria-disabled'),

@@ -106,7 +106,9 @@ function notDone(
 /** Of an error, in words for who clicked: `You may not update …`. */
 export function textOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
-  return localised(text, Date.now()).replace(/^\S+ may not\b/, 'you may not')
+  return localised(text, Date.now())
+    .replace(/^\S+ may not: /, '')
+    .replace(/^\S+ may not\b/, 'you may not')
 }
 
 function sentence(text: string): string {

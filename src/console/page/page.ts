@@ -83,12 +83,10 @@ function Banner({ app: { model }, now }: { app: App; now: number }): VNode | nul
 }
 
 /** Each cluster that does not answer, in a line; the others go on. */
-function AwayClusters({ clusters }: Pick<About, 'clusters'>): VNode {
+function AwayClusters({ clusters }: Pick<About, 'clusters'>): VNode | null {
+  const away = clusters.filter(({ state }) => state === 'away')
+  if (away.length === 0) return null
   return html`<div role="alert">
-    ${clusters
-      .filter(({ state }) => state === 'away')
-      .map(
-        ({ name, message }) => html`<p class="banner" key=${name}><strong>${name}</strong> ${message}</p>`,
-      )}
+    ${away.map(({ name, message }) => html`<p class="banner" key=${name}><strong>${name}</strong> ${message}</p>`)}
   </div>`
 }

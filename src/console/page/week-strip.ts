@@ -51,7 +51,7 @@ export function WeekStrip({ workload, plan, now }: WeekProps): VNode {
       ${midnights.slice(1, -1).map((day) => html`<i class="day" key=${day} style=${{ left: share(day) }}></i>`)}
       <i class="now" style=${{ left: share(now) }}></i>
     </div>
-    ${at !== undefined && html`<span class="tip" style=${{ left: `clamp(70px, ${share(at)}, calc(100% - 70px))` }}>${tipOf(week, at, now)}</span>`}
+    ${at !== undefined && html`<span class="tip" aria-hidden="true" style=${{ left: `clamp(70px, ${share(at)}, calc(100% - 70px))` }}>${tipOf(week, at, now)}</span>`}
   </div>`
 }
 
