@@ -448,10 +448,10 @@ describe('the console in a browser, on the sandbox', function () {
     )
     await choose(page, 'Pin')
     await page.locator('.notice', { hasText: 'web was not pinned: your token lacks the scope' }).waitFor()
-    await detail(page).getByText('You may look, and not change').waitFor()
-    expect(
-      await detail(page).getByRole('button', { name: 'More', exact: true }).getAttribute('aria-disabled'),
-    ).to.equal('true')
+    await detail(page).getByText('your token lacks the scope').waitFor()
+    await press(page, 'More')
+    const entry = (name: RegExp) => detail(page).getByRole('menuitem', { name }).getAttribute('aria-disabled')
+    expect([await entry(/^Pin/), await entry(/^Stop managing/)]).to.deep.equal(['true', 'false'])
   })
 
   it('a token that only reads has no button to click, and is told why', async () => {

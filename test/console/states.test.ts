@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { OPERATION_RESULTS } from '../../src/domain/workload/state.ts'
-import { buttonsOf } from '../../src/console/page/actions.ts'
+import type { Shown } from '../../src/console/page/address.ts'
+import { buttonsOf, hours } from '../../src/console/page/actions.ts'
+import { select } from '../../src/console/page/selection.ts'
 import { stateOf } from '../../src/console/page/record.ts'
 import { howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'
 import { aRecord, anAsleepRecord } from '../client/fake-dormouse.ts'
@@ -36,6 +38,52 @@ describe('what the console makes of a workload', () => {
         ?.join('\n') ?? ''
     expect(labels).to.include.members(['Snooze', 'Wake 4 h', 'Unpin', 'Resume schedule', 'Repair'])
     expect(labels.filter((label) => !rows.includes(label))).to.deep.equal([])
+  })
+
+  it('an Undo of hours brings back those of its own, and removes the others', () => {
+    const set = (schedule: string | null, own: { schedule: boolean; timezone: boolean }) => {
+      const { record } = aRecord('web')
+      const from = (isOwn: boolean) => (isOwn ? ('workload' as const) : null)
+      const policy = {
+        ...record.policy,
+        schedule: { value: schedule, source: from(own.schedule) },
+        timezone: { value: 'Asia/Tokyo', source: from(own.timezone) },
+      }
+      const [call] = hours({ ...record, policy }, { schedule: '1:00-2:00' }, model).undo?.calls ?? []
+      return [call?.path.split('/').at(-1), call?.body]
+    }
+    const both = { schedule: true, timezone: true }
+    expect(set('8:00-18:00', both)).to.deep.equal([
+      'schedule',
+      { schedule: '8:00-18:00', timezone: 'Asia/Tokyo' },
+    ])
+    expect(set(null, { ...both, timezone: false })).to.deep.equal([
+      'schedule',
+      { schedule: '', timezone: '' },
+    ])
+    expect(set(null, { ...both, schedule: false })).to.deep.equal([
+      'schedule?inherit=true',
+      { timezone: 'Asia/Tokyo' },
+    ])
+  })
+
+  it('an Undo of a resumed schedule holds as it was held, for as long', () => {
+    const until = new Date(Date.now() + 90 * 60_000).toISOString()
+    const { record } = aRecord('web', { has_manual_override: true, manual_override_until: until })
+    const resume = buttonsOf(record, model).find(({ id }) => id === 'resume')
+    expect(
+      resume?.undo?.calls.map(({ method, path, body }) => [method, path.split('/').at(-1), body]),
+    ).to.deep.equal([
+      ['POST', 'wake', undefined],
+      ['POST', 'override', { duration: '90m' }],
+    ])
+  })
+
+  it('a link with an order or a filter that there is not shows the list all the same', () => {
+    const shown = { text: '', cluster: '', namespace: '', type: '', state: 'all', open: '' } as const
+    const records = new Map([['web', aRecord('web').record]])
+    for (const sort of ['__proto__', '-valueOf', 'hasOwnProperty'])
+      expect(select(records, { ...shown, sort } satisfies Shown).found, sort).to.equal(1)
   })
 
   it('has one state, the first that applies: not managed, pinned, schedule off, waiting, asleep or awake', () => {

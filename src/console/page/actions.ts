@@ -11,18 +11,18 @@ export interface Button extends Action {
   readonly hint: string
 }
 
-/** By the ids of buttons: what is said once it was done, and where it was not. */
+/** By the ids of buttons: the right that it needs, what is said once it was done, and where it was not. */
 const SAID = {
-  wake: { done: 'wakes', not: 'was not woken' },
-  awake: { done: 'stays awake', not: 'was not kept awake' },
-  snooze: { done: 'goes to sleep', not: 'was not put to sleep' },
-  keep: { done: 'stays awake', not: 'was not kept awake' },
-  resume: { done: 'follows its schedule again', not: 'does not follow its schedule yet' },
-  pin: { done: 'is pinned', not: 'was not pinned' },
-  unpin: { done: 'is unpinned', not: 'was not unpinned' },
-  enable: { done: 'is managed', not: 'is not managed' },
-  hours: { done: 'has new hours', not: 'keeps its hours' },
-  disable: { done: 'is left alone', not: 'is managed as before' },
+  wake: { need: 'scale', done: 'wakes', not: 'was not woken' },
+  awake: { need: 'scale', done: 'stays awake', not: 'was not kept awake' },
+  snooze: { need: 'scale', done: 'goes to sleep', not: 'was not put to sleep' },
+  keep: { need: 'hold', done: 'stays awake', not: 'was not kept awake' },
+  resume: { need: 'hold', done: 'follows its schedule again', not: 'does not follow its schedule yet' },
+  pin: { need: 'hold', done: 'is pinned', not: 'was not pinned' },
+  unpin: { need: 'hold', done: 'is unpinned', not: 'was not unpinned' },
+  enable: { need: 'change', done: 'is managed', not: 'is not managed' },
+  hours: { need: 'change', done: 'has new hours', not: 'keeps its hours' },
+  disable: { need: 'change', done: 'is left alone', not: 'is managed as before' },
 } as const
 type ButtonId = keyof typeof SAID
 
@@ -56,8 +56,9 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
   const asleep = workload.is_snoozed
   const held = workload.held_by === 'override'
   const asleepAgain = back('snooze', 'Snooze', to('POST snooze'))
+  const former = to(asleep ? 'POST snooze' : 'POST wake')
   const resume = button('resume', 'Resume schedule', 'Resume the schedule of', 'Its schedule counts again.',
-    [to('DELETE override')], back('keep', 'Switch off the schedule of', to('POST override'))) // prettier-ignore
+    [to('DELETE override')], back('keep', 'Switch off the schedule of', former, to('POST override', '', restOf(workload)))) // prettier-ignore
   // Asks for its hours first.
   if (!workload.enabled) return held ? [resume] : []
   const wake = asleep
@@ -71,23 +72,29 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
   const pin = button('pin', 'Pin', 'Pin', `Held ${asleep ? 'asleep' : 'awake'}: nobody can scale it, until somebody unpins it.`,
     [to('POST pin')], back('unpin', 'Unpin', to('DELETE pin'))) // prettier-ignore
   const disable = button('disable', 'Stop managing', 'Stop managing', `Dormouse leaves it alone${asleep ? ', and wakes it' : ''}.`,
-    [to('POST disable')], back('enable', 'Manage', managedAgain(workload, path))) // prettier-ignore
+    [to('POST disable')], held ? undefined : back('enable', 'Manage', isOwn(workload, 'enabled') ? to('POST enable') : to('POST enable', 'inherit=true'))) // prettier-ignore
   return [wake, ...(asleep ? [] : [snooze]), held ? resume : keep, pin, disable]
 }
 
-function managedAgain(workload: Workload, path: string): Call {
-  return workload.policy.enabled.source === 'workload'
-    ? request(path, 'POST enable', '', ownHours(workload))
-    : request(path, 'POST enable', 'inherit=true')
+/** How much longer an override holds; undefined: for good. */
+function restOf({ manual_override_until: until }: Workload): object | undefined {
+  if (until === null) return undefined
+  return { duration: `${Math.max(1, Math.round((Date.parse(until) - Date.now()) / 60_000))}m` }
 }
 
-/** The hours that are the workload's own, and not inherited. */
-function ownHours({ policy: { schedule, timezone } }: Workload): object | undefined {
-  const own = {
-    ...(schedule.source === 'workload' && { schedule: schedule.value }),
-    ...(timezone.source === 'workload' && { timezone: timezone.value }),
-  }
-  return Object.keys(own).length === 0 ? undefined : own
+/** Whether the workload itself sets it: else it is inherited. */
+function isOwn({ policy }: Workload, name: 'enabled' | 'schedule' | 'timezone'): boolean {
+  return policy[name].source === 'workload'
+}
+
+/** Brings back the hours that it has now; undefined: they are invalid, and nothing can. */
+function hoursAgain(workload: Workload, path: string): Call | undefined {
+  const { policy, reason_values: values } = workload
+  if (values['fault'] !== undefined) return undefined
+  const timezone = isOwn(workload, 'timezone') ? (policy.timezone.value ?? '') : ''
+  return isOwn(workload, 'schedule')
+    ? request(path, 'PUT schedule', '', { schedule: policy.schedule.value ?? '', timezone })
+    : request(path, 'PUT schedule', 'inherit=true', { timezone })
 }
 
 /** `wake` or `snooze` until an instant; the API takes whole minutes. */
@@ -121,17 +128,15 @@ export function hours(workload: Workload, body: object, model: Model): Action {
   const { namespace, name, enabled } = workload
   const path = model.pathOf(workload)
   const place = `${namespace}/${name}`
+  const former = hoursAgain(workload, path)
+  const ends = request(path, 'POST disable', isOwn(workload, 'enabled') ? '' : 'inherit=true')
   if (!enabled)
     return {
       ...action('enable', `Manage ${place}`, workload, [request(path, 'POST enable', '', body)]),
-      undo: action('disable', `Stop managing ${place}`, workload, [
-        request(path, 'POST disable', workload.policy.enabled.source === 'workload' ? '' : 'inherit=true'),
-      ]),
+      ...(former && { undo: action('disable', `Stop managing ${place}`, workload, [former, ends]) }),
     }
-  const own = ownHours(workload)
-  const former = own ? request(path, 'PUT schedule', '', own) : request(path, 'PUT schedule', 'inherit=true')
   return {
     ...action('hours', `Hours of ${place}`, workload, [request(path, 'PUT schedule', '', body)]),
-    undo: action('hours', `Former hours of ${place}`, workload, [former]),
+    ...(former && { undo: action('hours', `Former hours of ${place}`, workload, [former]) }),
   }
 }

@@ -41,14 +41,15 @@ export function shownByAddress(): Shown {
 
 /** A link may come from anybody, and from another release. */
 function filterOf(text: string): Filter {
-  return text in FILTERS ? (text as Filter) : DEFAULT_FILTER
+  return Object.hasOwn(FILTERS, text) ? (text as Filter) : DEFAULT_FILTER
 }
 
 /** `replace`: it is no step that the back button goes back by, such as each letter of a search. */
 export function putIntoAddress(shown: Shown, replace: boolean): void {
   const search = new URLSearchParams()
   for (const [name, short] of Object.entries(NAMES) as [keyof Shown, string][])
-    if (shown[name] !== '' && shown[name] !== DEFAULT_FILTER) search.set(short, shown[name])
+    if (shown[name] !== '' && (name !== 'state' || shown.state !== DEFAULT_FILTER))
+      search.set(short, shown[name])
   const address = `/console${search.size === 0 ? '' : `?${search}`}`
   if (address === location.pathname + location.search) return
   if (replace) history.replaceState(null, '', address)

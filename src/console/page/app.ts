@@ -1,6 +1,7 @@
 import { Doing } from './doing.ts'
 import { LiveList } from './live-list.ts'
-import { Model } from './model.ts'
+import type { Action } from './action.ts'
+import { isSamePlace, Model } from './model.ts'
 import { Plans } from './plans.ts'
 import { Session } from './session.ts'
 
@@ -91,6 +92,16 @@ export class App {
     model.signIn = undefined
     model.tell()
     this.#list.retry()
-    if (pending) void doing.perform(pending)
+    if (pending) void this.#carryOut(pending)
+  }
+
+  /** Only in the cluster, and as the person, that it was clicked for: the next sign-in may be another. */
+  async #carryOut(pending: Action): Promise<void> {
+    const about = await this.#list.learn().catch(() => undefined)
+    if (about && (!pending.at || isSamePlace(pending.at, about))) void this.doing.perform(pending)
+    else {
+      const why = about ? 'you signed in as somebody else, or to another cluster' : 'Dormouse does not answer'
+      this.model.notify(`${pending.title}: not done, since ${why}. Click again.`, { isFault: true })
+    }
   }
 }

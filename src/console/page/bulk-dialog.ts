@@ -61,7 +61,7 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
   const chosen = CHOICES[choice] ?? { label: '', words: 'POST wake' }
   const call = (dryRun: boolean): Call => {
     const query = new URLSearchParams(chosen.query)
-    if (type !== '') query.set('kind', model.kindOf({ type }))
+    if (type !== '') query.set('kind', model.kindOf({ type, ...(cluster !== undefined && { cluster }) }))
     if (labels !== '') query.set('labelSelector', labels)
     if (dryRun) query.set('dryRun', 'true')
     // The namespace may come from anybody's link: unencoded, it could lead to another path, or cut off the dry run.
@@ -94,12 +94,13 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
   function submit(event: Event): void {
     event.preventDefault()
     if (!canDo) return
-    void doing.perform({ title: `${chosen.label} in ${namespace}`, calls: [call(false)] })
+    const where = cluster === undefined ? namespace : `${cluster}/${namespace}`
+    void doing.perform({ need: 'scale', title: `${chosen.label} in ${where}`, calls: [call(false)] })
     onClose()
   }
   return html`<${Dialog}
     id="bulk"
-    title=${`All of ${namespace}${type === '' ? '' : `: ${model.kindOf({ type })}`}${cluster === undefined ? '' : ` in ${cluster}`}`}
+    title=${`All of ${namespace}${type === '' ? '' : `: ${model.kindOf({ type, ...(cluster !== undefined && { cluster }) })}`}${cluster === undefined ? '' : ` in ${cluster}`}`}
     onClose=${onClose}
   >
     <form onSubmit=${submit}>

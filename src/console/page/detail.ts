@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { buttonsOf, until, type Button } from './actions.ts'
+import { buttonsOf, until } from './actions.ts'
 import type { App } from './app.ts'
 import { History, Saved } from './history.ts'
 import { HoursDialog } from './hours-dialog.ts'
@@ -24,7 +24,7 @@ type Asked = 'wake' | 'snooze' | 'hours' | undefined
 
 /** One workload: reason, buttons, the coming week, history. */
 export function Detail({ app, workload, now }: Props): VNode {
-  const { model, plans } = app
+  const { plans } = app
   const key = keyOf(workload)
   const heading = useRef<HTMLHeadingElement>(null)
   const [asked, ask] = useState<Asked>(undefined)
@@ -52,7 +52,6 @@ export function Detail({ app, workload, now }: Props): VNode {
       <p class="reason">${reasonOf(workload, now)}</p>
       ${wait !== undefined && html`<p>${wait}</p>`}
       <${Buttons} app=${app} workload=${workload} now=${now} ask=${ask} />
-      ${model.mayNot(workload) && html`<p class="quiet">${model.mayNot(workload)}</p>`}
       <${Facts} workload=${workload} />
       <${Saved} workload=${workload} now=${now} />
       ${workload.enabled && html`<${Coming} workload=${workload} plan=${plans.of(workload)} now=${now} />`}
@@ -72,38 +71,46 @@ interface ButtonsProps extends Props {
 function Buttons({ app, workload, now, ask }: ButtonsProps): VNode {
   const { model, doing } = app
   const buttons = buttonsOf(workload, model)
-  const isBusy = model.busy.has(keyOf(workload)) || model.mayNot(workload) !== ''
-  const perform = (button: Button) => void doing.perform(button)
+  const isBusy = model.busy.has(keyOf(workload))
   const plain = buttons.filter(({ id }) => !IN_MENU.has(id))
   const takesHours = !isBroken(workload) && workload.held_by !== 'pin'
   const wake = buttons.find(({ id }) => id === 'wake' || id === 'awake')
-  const more: MenuItem[] = [
-    ...(wake ? [{ id: 'sleep', label: 'Snooze until…', hint: 'Asleep until a time that you choose.', choose: () => ask('snooze') }] : []),
-    ...(takesHours && workload.enabled ? [{ id: 'hours', label: 'Hours…', hint: 'In which hours it runs.', choose: () => ask('hours') }] : []),
-    ...buttons.filter(({ id }) => IN_MENU.has(id)).map((button) => ({ id: button.id, label: button.label, hint: button.hint, choose: () => perform(button) })),
+  const mayNotChange = model.mayNot({ about: workload, need: 'change' })
+  const mayNotWake = wake ? model.mayNot(wake) : ''
+  const item = (id: string, label: string, hint: string, off: string, choose: () => void): MenuItem =>
+    ({ id, label, hint, off, choose }) // prettier-ignore
+  const more = [
+    ...(wake ? [item('sleep', 'Snooze until…', 'Asleep until a time that you choose.', mayNotWake, () => ask('snooze'))] : []),
+    ...(takesHours && workload.enabled ? [item('hours', 'Hours…', 'In which hours it runs.', mayNotChange, () => ask('hours'))] : []),
+    ...buttons.filter(({ id }) => IN_MENU.has(id)).map((button) => item(button.id, button.label, button.hint, model.mayNot(button), () => void doing.perform(button))),
   ] // prettier-ignore
-  const times: MenuItem[] = [
-    ...presets(now).map(([label, at]) => ({ id: label, label: `Until ${label}`, hint: '', choose: () => void doing.perform(until('wake', at, Date.now(), workload, model)) })),
-    { id: 'until', label: 'Until…', hint: 'Another time.', choose: () => ask('wake') },
+  const times = [
+    ...presets(now).map(([label, at]) => item(label, `Until ${label}`, '', mayNotWake, () => void doing.perform(until('wake', at, Date.now(), workload, model)))),
+    item('until', 'Until…', 'Another time.', mayNotWake, () => ask('wake')),
   ] // prettier-ignore
+  const one = (label: string, hint: string, off: string, isFirst: boolean, click: () => void) =>
+    html`<button
+      type="button"
+      key=${label}
+      class=${isFirst ? 'primary' : ''}
+      title=${off || hint}
+      aria-disabled=${isBusy || off !== '' ? 'true' : 'false'}
+      onClick=${() => isBusy || off !== '' || click()}
+    >
+      ${label}
+    </button>`
   return html`<div class="buttons">
-    ${plain.map((button, index) => {
-      const one = html`<button
-        type="button"
-        key=${button.id}
-        class=${index === 0 ? 'primary' : ''}
-        title=${button.hint}
-        aria-disabled=${isBusy ? 'true' : 'false'}
-        onClick=${() => isBusy || perform(button)}
-      >
-        ${button.label}
-      </button>`
-      if (button !== wake) return one
-      return html`<span class="split" key=${button.id}>${one}<${Menu} name="Awake until" items=${times} isBusy=${isBusy} /></span>`
-    })}
-    ${takesHours && !workload.enabled && html`<button type="button" class="primary" aria-disabled=${isBusy ? 'true' : 'false'} onClick=${() => isBusy || ask('hours')}>Manage…</button>`}
-    ${more.length > 0 && html`<${Menu} items=${more} isBusy=${isBusy}>More<//>`}
-  </div>`
+      ${plain.map((button, index) => {
+        const shown = one(button.label, button.hint, model.mayNot(button), index === 0, () => void doing.perform(button)) // prettier-ignore
+        if (button !== wake) return shown
+        return html`<span class="split" key=${button.id}>${shown}<${Menu} name="Awake until" items=${times} isBusy=${isBusy} /></span>`
+      })}
+      ${takesHours && !workload.enabled && one('Manage…', 'In which hours it runs', mayNotChange, true, () => ask('hours'))}
+      ${more.length > 0 && html`<${Menu} items=${more} isBusy=${isBusy}>More<//>`}
+    </div>
+    ${[...new Set([...buttons.map((button) => model.mayNot(button)), mayNotChange])]
+      .filter((why) => why !== '')
+      .map((why) => html`<p class="quiet" key=${why}>${why}</p>`)}`
 }
 
 /** Rarer, or not to be clicked by accident. */

@@ -48,7 +48,10 @@ export class Doing {
   ): Promise<boolean> {
     const model = this.#model
     const key = busyKey(action)
-    if (model.busy.has(key)) return false
+    if (model.busy.has(key)) {
+      fault('Something is still being done to it. Click again once that has ended.')
+      return false
+    }
     model.busy.add(key)
     model.tell()
     let left = action.calls
@@ -61,7 +64,7 @@ export class Doing {
       if (answer) model.notify(doneText(action, answer), { undo: action.undo })
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 401) {
-        if (error instanceof Refused && error.status === 403) model.learnRefusal(action, textOf(error))
+        if (error instanceof Refused && error.code === 'FORBIDDEN') model.learnRefusal(action, textOf(error))
         fault(notDone(action, left.length, error))
         return false
       }
@@ -79,8 +82,10 @@ export class Doing {
   }
 
   #keep(action: Action, why: string): void {
-    sessionStorage.setItem(PENDING, JSON.stringify(action))
-    this.#model.signIn = { why, pending: action }
+    const { cluster, user } = this.#model.about
+    const pending = { ...action, at: action.at ?? { cluster, user } }
+    sessionStorage.setItem(PENDING, JSON.stringify(pending))
+    this.#model.signIn = { why, pending }
   }
 }
 

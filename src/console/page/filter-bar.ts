@@ -83,8 +83,9 @@ export function FilterBar({ app, selection, onBulk }: Props): VNode {
       ${
         // Otherwise the line of the namespace has it.
         shown.namespace !== '' &&
+        (clusters.length === 0 || shown.cluster !== '') &&
         (shown.sort !== '' || selection.found === 0) &&
-        html`<button type="button" class="bulk" onClick=${() => onBulk({ cluster: undefined, namespace: shown.namespace })}>All of ${shown.namespace}…</button>`
+        html`<button type="button" class="bulk" onClick=${() => onBulk({ cluster: shown.cluster === '' ? undefined : shown.cluster, namespace: shown.namespace })}>All of ${shown.namespace}…</button>`
       }
     </div>
     ${

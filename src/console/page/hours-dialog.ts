@@ -4,8 +4,8 @@ import { hours } from './actions.ts'
 import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
 import { textOf } from './doing.ts'
-import type { Plan } from './plans.ts'
-import type { Transition, Workload } from './record.ts'
+import { planAt, type Plan } from './plans.ts'
+import type { Workload } from './record.ts'
 import { html } from './view.ts'
 import { DayLetters, WeekStrip, WeekTable } from './week-strip.ts'
 
@@ -22,7 +22,9 @@ interface Props {
 /** Asks in which hours a workload runs, and shows the week that would come of it, before anything is done. */
 export function HoursDialog({ app, workload, onClose }: Props): VNode {
   const { enabled, wake_schedule, timezone, name } = workload
-  const formerZone = (enabled && timezone) || Intl.DateTimeFormat().resolvedOptions().timeZone
+  // Hours that it kept have a zone; without any, those of the reader are likely.
+  const hasZone = enabled || wake_schedule !== null
+  const formerZone = (hasZone && timezone) || Intl.DateTimeFormat().resolvedOptions().timeZone
   const former = wake_schedule ?? ''
   const [schedule, setSchedule] = useState(former)
   const [zone, setZone] = useState(formerZone)
@@ -30,7 +32,7 @@ export function HoursDialog({ app, workload, onClose }: Props): VNode {
   // A field that was not edited may be inherited, or unknown here.
   const text = schedule.trim() === former ? undefined : schedule.trim()
   const place = zone.trim() === formerZone ? undefined : zone.trim()
-  const body = { schedule: text, timezone: place ?? (enabled || !text ? undefined : zone) }
+  const body = { schedule: text, timezone: place ?? (hasZone || !text ? undefined : zone) }
   const isChanged = !enabled || (text ?? place) !== undefined
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -117,9 +119,6 @@ async function outcomeOf(app: App, workload: Workload, body: object): Promise<Ou
   const hoursAsked = workload.enabled ? body : { ...body, timezone: dry.data.timezone }
   for (const [name, value] of Object.entries(hoursAsked))
     if (value !== undefined) asIf.set(name, String(value))
-  const plan = await app.doing.ask<Transition[]>({
-    method: 'GET',
-    path: `${app.model.pathOf(workload)}/plan?${asIf}`,
-  })
-  return { workload: dry.data, plan: plan.data }
+  const plan = await planAt(app.doing, `${app.model.pathOf(workload)}/plan?${asIf}`)
+  return { workload: dry.data, plan }
 }

@@ -1,5 +1,5 @@
 import { authorization, Refused, refusalOf, request, send } from './api.ts'
-import { clusterName, type About, type ClusterState, type Model } from './model.ts'
+import type { About, ClusterState, Model } from './model.ts'
 import { keyOf, type Identity, type Workload } from './record.ts'
 import type { Session } from './session.ts'
 
@@ -50,7 +50,7 @@ export class LiveList {
   async run(): Promise<never> {
     for (;;) {
       try {
-        if (this.#model.about.kinds.length === 0) await this.#learn()
+        await this.learn()
         await this.#follow()
       } catch (error) {
         this.#failed(error)
@@ -59,15 +59,16 @@ export class LiveList {
     }
   }
 
-  async #learn(): Promise<void> {
+  /** Whose page it is: another server, or another person, may answer since the last time. @throws Refused */
+  async learn(): Promise<About> {
     const { data } = await send<Partial<About> & { may_change?: boolean | null }>(
       { method: 'GET', path: '' },
       this.#session.token,
     )
     const { kinds = [], cluster = null, user = null, may_change: mayChange = null, clusters = [] } = data
     const about = { kinds, cluster, user, mayChange, clusters }
-    this.#model.about = about
-    document.title = [clusterName(about) ?? [], 'Dormouse'].flat().join(' · ')
+    this.#model.learn(about)
+    return about
   }
 
   #failed(error: unknown): void {
@@ -125,13 +126,19 @@ export class LiveList {
     const data: unknown = JSON.parse(text)
     if (name === 'added' || name === 'changed') this.#records.set(keyOf(data as Workload), data as Workload)
     else if (name === 'removed') this.#records.delete(keyOf(data as Identity))
-    else if (name === 'cluster') this.#model.learnCluster(data as ClusterState)
+    else if (name === 'cluster') this.#seen(data as ClusterState)
     else if (name === 'listed') this.#live()
     else if (name === 'end') throw ended(data as { code: string | null; message: string })
     // The former list stays visible until the new one is complete.
     if (this.#model.connection.state === 'live' || this.#model.records.size === 0)
       this.#model.records = this.#records
     this.#model.tellSoon()
+  }
+
+  /** A cluster that is back tells its kinds again. */
+  #seen(told: ClusterState): void {
+    this.#model.learnCluster(told)
+    if (told.state === 'live') void this.learn().catch(() => undefined)
   }
 
   #live(): void {

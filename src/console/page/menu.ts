@@ -8,6 +8,8 @@ export interface MenuItem {
   readonly label: string
   /** A sentence that tells it from the others. */
   readonly hint: string
+  /** Why it cannot be chosen; '': it can. */
+  readonly off: string
   readonly choose: () => void
 }
 
@@ -66,18 +68,20 @@ export function Menu({ name, items, isBusy, children }: Props): VNode {
       isOpen &&
       html`<div class="items" role="menu" aria-label=${name ?? 'More'}>
         ${items.map(
-          ({ id, label, hint, choose }) =>
+          ({ id, label, hint, off, choose }) =>
             html`<button
               type="button"
               role="menuitem"
               tabindex="-1"
               key=${id}
+              aria-disabled=${off === '' ? 'false' : 'true'}
               onClick=${() => {
+                if (off !== '') return
                 close()
                 choose()
               }}
             >
-              <strong>${label}</strong> <span class="quiet">${hint}</span>
+              <strong>${label}</strong> <span class="quiet">${off || hint}</span>
             </button>`,
         )}
       </div>`

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { putIntoAddress, shownByAddress, type Shown } from './address.ts'
-import type { Action } from './action.ts'
+import type { Action, Need, Place } from './action.ts'
 import type { Identity, Workload } from './record.ts'
 import { counted } from './words.ts'
 
@@ -35,11 +35,19 @@ export interface ClusterState {
   readonly name: string
   readonly state: 'live' | 'away'
   readonly message: string | null
+  readonly kinds: readonly string[]
 }
 
 /** null: it is not known. */
 export function clusterName({ cluster, clusters }: About): string | null {
   return clusters.length > 0 ? counted(clusters.length, 'cluster') : cluster
+}
+
+/** Milliseconds that a refusal counts: rights are given meanwhile. */
+const REFUSED_FOR = 300_000
+
+export function isSamePlace(a: Place, b: Place): boolean {
+  return a.cluster === b.cluster && a.user === b.user
 }
 
 const READ_ONLY = 'You may look, and not change: your token only reads.'
@@ -69,8 +77,8 @@ export class Model {
   notices: readonly Notice[] = []
   /** Workloads with a request in flight. */
   readonly busy = new Set<string>()
-  /** Why somebody may not change a kind in a namespace, as far as a refusal has told. */
-  readonly #refusals = new Map<string, string>()
+  /** Why somebody may not change a kind in a namespace, as a refusal has told, and until when that counts. */
+  readonly #refusals = new Map<string, { readonly why: string; readonly until: number }>()
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #notice = 0
@@ -99,8 +107,10 @@ export class Model {
     this.#timer ??= setTimeout(() => this.tell(), PACE)
   }
 
-  learnCluster(told: ClusterState): void {
-    const clusters = this.about.clusters.map((each) => (each.name === told.name ? told : each))
+  learnCluster(told: Omit<ClusterState, 'kinds'>): void {
+    const clusters = this.about.clusters.map((each) =>
+      each.name === told.name ? { ...each, ...told } : each,
+    )
     this.about = { ...this.about, clusters }
   }
 
@@ -111,13 +121,21 @@ export class Model {
   }
 
   /** '': they may, or it is not known yet. */
-  mayNot(identity: Identity): string {
+  mayNot({ about, need }: Pick<Action, 'about' | 'need'>): string {
     if (this.about.mayChange === false) return READ_ONLY
-    return this.#refusals.get(placeOf(identity)) ?? ''
+    const refusal = about && this.#refusals.get(placeOf(about, need))
+    return refusal && Date.now() < refusal.until ? refusal.why : ''
   }
 
-  learnRefusal({ about }: Action, why: string): void {
-    if (about) this.#refusals.set(placeOf(about), `You may look, and not change: ${why}`)
+  learnRefusal({ about, need }: Action, why: string): void {
+    if (about) this.#refusals.set(placeOf(about, need), { why, until: Date.now() + REFUSED_FOR })
+  }
+
+  /** Whose page it is; what another person was refused counts no more. */
+  learn(about: About): void {
+    if (!isSamePlace(about, this.about)) this.#refusals.clear()
+    this.about = about
+    document.title = [clusterName(about) ?? [], 'Dormouse'].flat().join(' · ')
   }
 
   notify(
@@ -127,7 +145,15 @@ export class Model {
     const id = (this.#notice += 1)
     this.notices = [...this.notices, { id, isFault, text, undo }].slice(-NOTICES)
     this.tell()
-    if (!isFault) setTimeout(() => this.dismiss(id), 8000)
+    if (!isFault) this.#fade(id)
+  }
+
+  /** Not while somebody is at it. */
+  #fade(id: number): void {
+    setTimeout(() => {
+      if (document.querySelector('.notice:hover, .notice:focus-within')) this.#fade(id)
+      else this.dismiss(id)
+    }, 8000)
   }
 
   /** Drops all data: the next person may be somebody else. */
@@ -146,10 +172,11 @@ export class Model {
   }
 
   /** The kind as paths have it, such as `deployments`. */
-  kindOf({ type }: Pick<Identity, 'type'>): string {
+  kindOf({ type, cluster }: Pick<Identity, 'type' | 'cluster'>): string {
     const singular = (kind: string) =>
       (kind.split('.')[0] ?? '').replace(/ies$/, 'y').replace(/(?<=s|sh|ch|x)es$|s$/, '')
-    return this.about.kinds.find((kind) => singular(kind) === type) ?? `${type}s`
+    const own = this.about.clusters.find(({ name }) => name === cluster)?.kinds ?? this.about.kinds
+    return own.find((kind) => singular(kind) === type) ?? `${type}s`
   }
 
   /** Of a cluster, behind `/api/v1`; ''/undefined: there is but one. */
@@ -159,12 +186,15 @@ export class Model {
 
   /** The path of a workload behind `/api/v1`. */
   pathOf(identity: Identity): string {
-    return `${this.rootOf(identity)}/namespaces/${identity.namespace}/${this.kindOf(identity)}/${identity.name}`
+    const { namespace, name } = identity
+    // A name comes from a cluster, which another cluster has no reason to trust.
+    const parts = [namespace, this.kindOf(identity), name].map(encodeURIComponent)
+    return `${this.rootOf(identity)}/namespaces/${parts.join('/')}`
   }
 }
 
-function placeOf({ cluster = '', namespace, type }: Identity): string {
-  return `${cluster}/${namespace}/${type}`
+function placeOf({ cluster = '', namespace, type }: Identity, need: Need): string {
+  return `${need} ${cluster}/${namespace}/${type}`
 }
 
 /** Redraws the component whenever the model changes. */

@@ -14,10 +14,7 @@ export function Notices({ app: { model, doing } }: { app: App }): VNode {
             undo &&
             html`<button
               type="button"
-              onClick=${() => {
-                model.dismiss(id)
-                void doing.perform(undo)
-              }}
+              onClick=${() => void doing.perform(undo).then((isDone) => isDone && model.dismiss(id))}
             >
               Undo
             </button>`

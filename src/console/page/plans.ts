@@ -87,7 +87,7 @@ export class Plans {
     const key = keyOf(workload)
     this.#inFlight += 1
     try {
-      const plan = await this.#pages(`${this.#model.pathOf(workload)}/plan?hours=${HOURS}`)
+      const plan = await planAt(this.#doing, `${this.#model.pathOf(workload)}/plan?hours=${HOURS}`)
       if (this.#known.size >= MOST) {
         this.#known.clear()
         this.#alike.clear()
@@ -107,21 +107,31 @@ export class Plans {
       this.#next()
     }
   }
+}
 
-  async #pages(first: string): Promise<Transition[]> {
-    const transitions: Transition[] = []
-    let path: string | undefined = first
-    while (path !== undefined) {
-      const page: Answer<Transition[]> = await this.#doing.ask({ method: 'GET', path })
-      transitions.push(...page.data)
-      path = page.continue ? `${first}&continue=${encodeURIComponent(page.continue)}` : undefined
-    }
-    return transitions
+/** All pages of a plan. @throws Refused */
+export async function planAt(doing: Pick<Doing, 'ask'>, first: string): Promise<Transition[]> {
+  const transitions: Transition[] = []
+  let path: string | undefined = first
+  while (path !== undefined) {
+    const page: Answer<Transition[]> = await doing.ask({ method: 'GET', path })
+    transitions.push(...page.data)
+    path = page.continue ? `${first}&continue=${encodeURIComponent(page.continue)}` : undefined
   }
+  return transitions
 }
 
 /** Differs when the plan may differ. */
 function versionOf(workload: Workload): string {
-  const { wake_schedule, timezone, is_snoozed, next_transition, policy, manual_override_until } = workload
-  return JSON.stringify([wake_schedule, timezone, is_snoozed, next_transition, policy, manual_override_until])
+  const { cluster, wake_schedule, timezone, is_snoozed, next_transition, policy, manual_override_until } =
+    workload
+  return JSON.stringify([
+    cluster,
+    wake_schedule,
+    timezone,
+    is_snoozed,
+    next_transition,
+    policy,
+    manual_override_until,
+  ])
 }

@@ -41,7 +41,7 @@ export function Row({ app, workload, index, top, isCurrent, now, onFocus }: Prop
   const tab = isCurrent ? 0 : -1
   const { type, name } = workload
   const reason = reasonOf(workload, now)
-  const mayNot = model.mayNot(workload)
+  const mayNot = button ? model.mayNot(button) : ''
   return html`<div
     class=${`row${isOpen ? ' open' : ''}`}
     role="row"

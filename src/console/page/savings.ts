@@ -39,24 +39,34 @@ function rounded(hours: number): string {
   return hours.toLocaleString('en', { maximumFractionDigits: hours < 10 ? 1 : 0 })
 }
 
-async function sumOf({ doing }: App): Promise<Sum> {
-  let [replicas, cores, money, currency] = [0, 0, 0, '']
-  let token: string | null | undefined = ''
-  while (typeof token === 'string') {
-    const more = token === '' ? '' : `&continue=${encodeURIComponent(token)}`
-    const page: Answer<NamespaceRecord[]> = await doing.ask({
-      method: 'GET',
-      path: `/namespaces?limit=${PAGE}${more}`,
-    })
-    for (const { saved } of page.data) {
+async function sumOf({ doing, model }: App): Promise<Sum> {
+  const live = model.about.clusters.filter(({ state }) => state === 'live')
+  const roots =
+    model.about.clusters.length === 0 ? [''] : live.map(({ name }) => model.rootOf({ cluster: name }))
+  let [replicas, cores, money] = [0, 0, 0]
+  const currencies = new Set<string>()
+  for (const root of roots)
+    for await (const { saved } of namespacesOf(doing, root)) {
       replicas += saved.replica_seconds / 3600
       cores += saved.cpu_core_seconds / 3600
       money += saved.money?.amount ?? 0
-      currency = saved.money?.currency ?? currency
+      if (saved.money) currencies.add(saved.money.currency)
     }
+  const [currency, ...others] = currencies
+  // Several currencies have no sum.
+  const hasSum = currency !== undefined && others.length === 0
+  return { replicas, cores, money: hasSum ? inCurrency(money, currency) : undefined }
+}
+
+async function* namespacesOf(doing: App['doing'], root: string): AsyncGenerator<NamespaceRecord> {
+  let token: string | null | undefined = ''
+  while (typeof token === 'string') {
+    const more = token === '' ? '' : `&continue=${encodeURIComponent(token)}`
+    const path = `${root}/namespaces?limit=${PAGE}${more}`
+    const page: Answer<NamespaceRecord[]> = await doing.ask({ method: 'GET', path })
+    yield* page.data
     token = page.continue
   }
-  return { replicas, cores, money: currency === '' ? undefined : inCurrency(money, currency) }
 }
 
 function inCurrency(amount: number, currency: string): string {

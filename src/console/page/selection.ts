@@ -77,7 +77,9 @@ function passes(own: State, filter: Filter): boolean {
 }
 
 function ordered(found: Workload[], sort: string): (Workload | Group)[] {
-  const order = ORDERS[sort.replace(/^-/, '')]
+  const column = sort.replace(/^-/, '')
+  // A link may come from anybody.
+  const order = Object.hasOwn(ORDERS, column) ? ORDERS[column] : undefined
   if (!order) return grouped(found.sort(byPlace))
   const sign = sort.startsWith('-') ? -1 : 1
   return found.sort((a, b) => sign * order(a, b) || byPlace(a, b))

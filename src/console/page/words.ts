@@ -49,8 +49,8 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** How somebody signed in, before their name: the title of a name tells it. */
-const PREFIX = /\b(?:k8s|oidc|local|manager):(?=\S)/g
+/** How somebody signed in, before their name: the title of a name tells it. Names that nobody proved keep theirs. */
+const PREFIX = /\b(?:k8s|oidc|local):(?=\S)/g
 
 /** The person, without the prefix that tells how they signed in. */
 export function person(by: string | null): string {
