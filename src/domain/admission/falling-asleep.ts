@@ -15,7 +15,7 @@ import type { Annotations } from './annotations.ts'
 import { aboutNamespace } from './messages.ts'
 
 /** More are not looked at: the API server waits. */
-const MOST_WORKLOADS = 2000
+const MOST_WORKLOADS = 200
 /** Of so many the next wake is computed. */
 const MOST_WAKES = 20
 

@@ -26,8 +26,8 @@ export function managerAuthor(fieldManager: string | undefined): string | null {
   return fieldManager ? authorBy('manager', fieldManager) : null
 }
 
-/** Where a prefix tells nothing that people ask for: an unproven name keeps its `review:`. */
-const PREFIXES = /(?<![\w/:.-])(?:k8s|oidc|local|manager):(?=[^\s:])/g
+/** Where a prefix tells nothing that people ask for: an unproven name keeps its `review:` or `manager:`. */
+const PREFIXES = /(?<![\w/:.-])(?:k8s|oidc|local):(?=[^\s:])/g
 
 /** A text for people, with the names in it as they know them: `pinned active by alice`. */
 export function withoutPrefixes(text: string): string {

@@ -46,7 +46,7 @@ function filtersOf({ state: { input, route } }: ApiContext): string {
     // its positions are namespaces; those of the other lists are workloads
     ...(route === NAMESPACES ? [route] : []),
     // a plan's positions are instants, of one workload
-    ...(path.name === undefined ? [] : [path.name, query.hours]),
+    ...(path.name === undefined ? [] : [path.name, query.hours, query.schedule, query.timezone]),
   ]
   return hash('sha256', JSON.stringify(filters), 'base64url').slice(0, 12)
 }
