@@ -94,7 +94,7 @@ describe('kubectl dormouse savings', () => {
     const { code, err } = await typed(['savings', '--by', 'team'], { namespaceRecords: plain })
     expect([code, err]).to.deep.equal([
       1,
-      'error: no label is known that names teams: metrics.teamLabel of the configuration of the service names it\n',
+      'error: no label names teams: set metrics.teamLabel in the configuration of the service; meanwhile --by namespace\n',
     ])
   })
 

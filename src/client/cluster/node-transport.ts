@@ -70,9 +70,10 @@ export class NodeTransport {
     silence?: number,
   ): Promise<HttpStream> {
     const { server } = this.#credentials
-    const known = await this.#credentials.current().catch((cause: unknown) => {
+    const current = this.#credentials.current().catch((cause: unknown) => {
       throw new CredentialsError('no credentials', { cause })
     })
+    const known = await withinCall(current, signal)
     signal?.throwIfAborted()
     const sent: Record<string, string | string[] | number> = { ...headers, ...known.headers }
     if (body !== undefined) sent['content-length'] = Buffer.byteLength(body)
@@ -144,4 +145,18 @@ async function textOf(answer: AsyncIterable<Buffer>): Promise<string> {
 /** In undici's form. */
 function silent(): Error {
   return Object.assign(new Error('nothing came for too long'), { code: 'UND_ERR_BODY_TIMEOUT' })
+}
+
+/** A plugin that hangs takes no longer than the call that waits for it. */
+async function withinCall<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return answer
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const end = () => reject(signal.reason as Error)
+  signal.addEventListener('abort', end, { once: true })
+  answer.catch(() => undefined)
+  try {
+    return await Promise.race([answer, ended])
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
 }

@@ -192,7 +192,7 @@ export class ClusterReader {
     const collection = await this.collection(kind, namespace, labelSelector)
     const workloads: Workload[] = []
     for await (const object of this.pages<WorkloadObject>(collection))
-      workloads.push(await this.trimmed(kind, object))
+      if (isNamed(object)) workloads.push(await this.trimmed(kind, object))
     return workloads
   }
 
@@ -247,4 +247,11 @@ export class ClusterReader {
 
 function emptyNamespace(name: string): Namespace {
   return { name, uid: '', resourceVersion: '', labels: undefined, annotations: {}, deleting: false }
+}
+
+const DNS_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/
+
+/** As Kubernetes names them (RFC 1123): of several clusters one may be hostile, and names become paths and commands. */
+function isNamed({ metadata: { name, namespace } }: WorkloadObject): boolean {
+  return DNS_NAME.test(name) && DNS_NAME.test(namespace ?? '')
 }

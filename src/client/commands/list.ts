@@ -163,6 +163,8 @@ async function watch(
   let waiting: Seen[] | undefined = []
   let table: ListTable | undefined
   const write = async (seen: readonly Seen[]) => {
+    // The first rows say how wide the columns are.
+    if (seen.length === 0) return
     for (const each of seen) {
       const text = await documentOf(options.output, each)
       if (text !== undefined) stdout.write(text)
@@ -179,6 +181,8 @@ async function watch(
   }
   const settled = performance.now() + LONGEST_SETTLING
   const timer = setTimeout(() => {
+    // A slow cluster has not told anything yet.
+    if (waiting?.length === 0 && performance.now() < settled) return void timer.refresh()
     const first = (waiting ?? []).toSorted(byName)
     waiting = undefined
     printNotes(terminal, clusters, namesAlone(options))

@@ -62,7 +62,10 @@ async function savings(terminal: Terminal, clusters: Clusters, options: Options)
     const here = new Set(clusters.all.map(({ namespace }) => namespace))
     const where = options.allNamespaces ? 'in any namespace' : `in namespace ${[...here].join(', ')}`
     terminal.stderr.write(`No workloads found ${where}.\n`)
-  } else terminal.stdout.write(savingsText(found, styleFor(terminal, options, NO_COMMANDS).times))
+  } else {
+    if (records.every(({ saved }) => saved.money === null)) terminal.stderr.write(NO_MONEY)
+    terminal.stdout.write(savingsText(found, styleFor(terminal, options, NO_COMMANDS).times))
+  }
 }
 
 /** A table of savings names no commands, and so no namespace. */
@@ -72,8 +75,9 @@ function named(name: string, record: NamespaceRecord): NamespaceRecord {
   return { ...record, name }
 }
 
+const NO_MONEY = 'note: no money: savings.prices of the configuration of the service sets the prices\n'
 const NO_TEAMS =
-  'no label is known that names teams: metrics.teamLabel of the configuration of the service names it'
+  'no label names teams: set metrics.teamLabel in the configuration of the service; meanwhile --by namespace'
 
 function summedUp(records: readonly NamespaceRecord[], by: Savings['by']): Savings {
   const all = records.flatMap(({ name, saved, saved_by_team }): [string, SavedAmounts][] =>
