@@ -82,7 +82,7 @@ describe('the console in a browser, on the sandbox', function () {
     const args = [CLIENT, 'status', 'deploy/web', '-n', 'shop', '--kubeconfig', sandbox.kubeconfig]
     const { code, stdout, stderr } = await runProgram(process.execPath, args, { env: programEnvironment() })
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
-    expect(stdout).to.match(/ wake +api +local:you\b/)
+    expect(stdout).to.match(/ wake +api +you\b/)
   })
 
   it('wakes and snoozes with one click, and the name of who did it is in the history', async () => {
