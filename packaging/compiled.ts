@@ -20,8 +20,12 @@ export type Compiled = Readonly<Record<keyof typeof RUNS, string>>
  * takes a quarter of a command's time. Valid only for this text and this Node.
  */
 export async function compiledBy(node: string, client: string): Promise<Compiled> {
+  // Settings of the one who builds are none of the sandbox.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('DORMOUSE_'))
+  const bare = Object.fromEntries(own)
   const sandbox = spawn(node, [SANDBOX, 'sandbox', '--json', ...ANY_PORTS], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: bare,
   })
   const ended = once(sandbox, 'exit')
   try {
@@ -29,7 +33,7 @@ export async function compiledBy(node: string, client: string): Promise<Compiled
     const [line] = (await Promise.race([once(lines, 'line'), ended.then(() => ['{}'])])) as [string]
     const { kubeconfig } = JSON.parse(line) as { kubeconfig?: string }
     if (kubeconfig === undefined) throw new Error('the sandbox did not start: nothing can be compiled by it')
-    const env = { ...process.env, KUBECONFIG: kubeconfig }
+    const env = { ...bare, KUBECONFIG: kubeconfig }
     const runs = (to: string, ...command: string[]) =>
       run(node, [COMPILING, client, to, ...command, '-n', 'shop'], { env })
     await runs('', 'enable', WORKLOAD)

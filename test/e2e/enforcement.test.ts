@@ -24,12 +24,12 @@ const COUNTS = `
   apply 5                      | allowed 5 off | allowed 5     | warned 0 keeps 5 | denied            | denied                  | denied                | denied
   replace by 5                 | allowed 5 off | warned 5      | warned 0 keeps 5 | denied            | denied                  | denied                | denied
   set the image and 5 replicas | allowed 5 off app:2 | allowed 5 app:2 | warned 0 keeps 5 app:2 | warned 3 pinned app:2 | warned 0 keeps 3 pinned app:2 | warned 3 overridden app:2 | warned 0 keeps 3 overridden app:2
-  set the image                | allowed 3 off app:2 | allowed 3 app:2 | allowed 0 keeps 3 app:2 | allowed 3 pinned app:2 | allowed 0 keeps 3 pinned app:2 | allowed 3 overridden app:2 | allowed 0 keeps 3 overridden app:2
+  set the image                | allowed 3 off app:2 | allowed 3 app:2 | warned 0 keeps 3 app:2 | allowed 3 pinned app:2 | warned 0 keeps 3 pinned app:2 | allowed 3 overridden app:2 | warned 0 keeps 3 overridden app:2
 `
 
 /** ReplicaSets have no rollouts. */
 const ROLLOUTS = `
-  restart                      | allowed       | allowed       | allowed          | allowed           | allowed                 | allowed               | allowed
+  restart                      | allowed       | allowed       | warned           | allowed           | warned                  | allowed               | warned
 `
 
 /** The older revision has the marks from before it was snoozed, pinned or overridden. */
@@ -40,7 +40,7 @@ const UNDONE = `
 /** Revisions of these kinds have no annotations. A sleeping DaemonSet's latest revision differs only by our key. */
 const UNDONE_TEMPLATES: Partial<Record<Kind, string>> = {
   statefulsets: `
-  undo                         | allowed       | allowed       | allowed          | allowed           | allowed                 | allowed               | allowed
+  undo                         | allowed       | allowed       | warned           | allowed           | warned                  | allowed               | warned
 `,
   daemonsets: `
   undo                         | allowed       | allowed       | allowed 3 app:2  | allowed           | denied 0 keeps 3 pinned app:2 | allowed         | denied 0 keeps 3 overridden app:2
@@ -50,7 +50,7 @@ const UNDONE_TEMPLATES: Partial<Record<Kind, string>> = {
 const KEYS = `
   put our key on               | -             | warned        | allowed          | denied            | allowed                 | denied                | allowed
   take our key away            | allowed       | allowed       | allowed 3        | allowed           | denied                  | allowed               | denied
-  take our key away and set the image | allowed 3 off app:2 | allowed 3 app:2 | allowed 0 keeps 3 app:2 | allowed 3 pinned app:2 | allowed 0 keeps 3 pinned app:2 | allowed 3 overridden app:2 | allowed 0 keeps 3 overridden app:2
+  take our key away and set the image | allowed 3 off app:2 | allowed 3 app:2 | warned 0 keeps 3 app:2 | allowed 3 pinned app:2 | warned 0 keeps 3 pinned app:2 | allowed 3 overridden app:2 | warned 0 keeps 3 overridden app:2
   give our key another value   | -             | warned        | allowed          | denied            | allowed                 | denied                | allowed
   replace                      | allowed       | warned        | warned           | warned            | warned                  | warned                | warned
 `

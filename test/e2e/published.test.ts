@@ -146,7 +146,7 @@ describeOn('what is published for clients', function (on) {
         const answer = await type('list')
         return answer.code === 0 && answer
       })
-      expect(stdout).to.match(/by-policy +deployment +unknown +you may not read the namespace/)
+      expect(stdout).to.match(/by-policy +deployment +unknown +.* you may not read the namespace/)
       expect(stderr).to.include('you may not read the namespace')
     })
 

@@ -38,7 +38,13 @@ export function rotatesUnderLoad(on: () => Cluster, seconds: number): void {
     const { cas, leaves, faults } = await handshakes
     const rate = Math.round((PER_SECOND * seconds) / took)
     print([`${cas.size} CAs and ${leaves.size} certificates in ${took.toFixed(0)} s, ${rate} reviews/s`])
-    expect([...new Set(answers)], 'answers to scalings').to.deep.equal(['denied by the pin'])
+    // On a busy machine one may come too late, which is no matter of certificates.
+    const late = answers.filter((answer) => answer.includes('context deadline exceeded'))
+    expect(
+      [...new Set(answers)].filter((answer) => !late.includes(answer)),
+      'answers to scalings',
+    ).to.deep.equal(['denied by the pin'])
+    expect(late.length, 'answers that came too late').to.be.below(answers.length / 50)
     expect(faults, 'connections that trust what the configuration says').to.deep.equal([])
     expect(cas.size, 'CAs in turn').to.be.greaterThan(seconds / TURN)
     expect(leaves.size, 'certificates in turn').to.be.greaterThan(seconds / TURN)
