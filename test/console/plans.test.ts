@@ -42,6 +42,21 @@ describe('the plans of the console', () => {
     ])
   })
 
+  it('of a workload that changed is that of another with the same hours, and not its former one', async () => {
+    isAway = false
+    const at = (name: string, wake_schedule: string) => ({ ...aRecord(name).record, wake_schedule })
+    const [before, other, after] = [at('web', '1:00-2:00'), at('api', '8:00-18:00'), at('web', '8:00-18:00')]
+    pages.push({ message: '', data: [1] }, { message: '', data: [2] })
+    const plans = new Plans(model, doing)
+    plans.want(before)
+    await eventually('its plan', async () => JSON.stringify(plans.of(before)) === '[1]')
+    plans.want(other)
+    await eventually("the other's plan", async () => JSON.stringify(plans.of(other)) === '[2]')
+    plans.want(after)
+    expect(plans.of(after)).to.deep.equal([2])
+    expect(asked, 'nothing is asked for twice').to.equal(2)
+  })
+
   it('that could not be read are asked for again once the list is live again', async () => {
     const plans = new Plans(model, doing)
     plans.want(record)

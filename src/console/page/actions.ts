@@ -123,20 +123,24 @@ export function until(
   }
 }
 
-/** Manages it, or changes its hours; fields that `body` leaves out stay. */
+/** The request that manages it, or changes its hours; fields that `body` leaves out stay. */
+export function hoursCall(workload: Workload, body: object, model: Model): Call {
+  return request(model.pathOf(workload), workload.enabled ? 'PUT schedule' : 'POST enable', '', body)
+}
+
+/** The same as a click, with its Undo. */
 export function hours(workload: Workload, body: object, model: Model): Action {
   const { namespace, name, enabled } = workload
   const path = model.pathOf(workload)
   const place = `${namespace}/${name}`
+  const calls = [hoursCall(workload, body, model)]
   const former = hoursAgain(workload, path)
   const ends = request(path, 'POST disable', isOwn(workload, 'enabled') ? '' : 'inherit=true')
-  if (!enabled)
-    return {
-      ...action('enable', `Manage ${place}`, workload, [request(path, 'POST enable', '', body)]),
-      ...(former && { undo: action('disable', `Stop managing ${place}`, workload, [former, ends]) }),
-    }
+  const undo = enabled
+    ? former && action('hours', `Former hours of ${place}`, workload, [former])
+    : former && action('disable', `Stop managing ${place}`, workload, [former, ends])
   return {
-    ...action('hours', `Hours of ${place}`, workload, [request(path, 'PUT schedule', '', body)]),
-    ...(former && { undo: action('hours', `Former hours of ${place}`, workload, [former]) }),
+    ...action(enabled ? 'hours' : 'enable', `${enabled ? 'Hours of' : 'Manage'} ${place}`, workload, calls),
+    ...(undo && { undo }),
   }
 }

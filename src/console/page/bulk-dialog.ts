@@ -61,7 +61,7 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
   const chosen = CHOICES[choice] ?? { label: '', words: 'POST wake' }
   const call = (dryRun: boolean): Call => {
     const query = new URLSearchParams(chosen.query)
-    if (type !== '') query.set('kind', model.kindOf({ type, ...(cluster !== undefined && { cluster }) }))
+    if (type !== '') query.set('kind', model.kindOf({ type, cluster }))
     if (labels !== '') query.set('labelSelector', labels)
     if (dryRun) query.set('dryRun', 'true')
     // The namespace may come from anybody's link: unencoded, it could lead to another path, or cut off the dry run.
@@ -100,7 +100,7 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
   }
   return html`<${Dialog}
     id="bulk"
-    title=${`All of ${namespace}${type === '' ? '' : `: ${model.kindOf({ type, ...(cluster !== undefined && { cluster }) })}`}${cluster === undefined ? '' : ` in ${cluster}`}`}
+    title=${`All of ${namespace}${type === '' ? '' : `: ${model.kindOf({ type, cluster })}`}${cluster === undefined ? '' : ` in ${cluster}`}`}
     onClose=${onClose}
   >
     <form onSubmit=${submit}>

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { hours } from './actions.ts'
+import { hours, hoursCall } from './actions.ts'
+import type { Call } from './api.ts'
 import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
 import { textOf } from './doing.ts'
@@ -83,12 +84,12 @@ interface Outcome {
 /** The week that would come: by a dry run, and a plan as if it were done. */
 function Preview({ app, workload, body }: PreviewProps): VNode {
   const [outcome, setOutcome] = useState<Outcome | string>('')
-  const [call] = hours(workload, body, app.model).calls
+  const call = hoursCall(workload, body, app.model)
   const asked = JSON.stringify(call)
   useEffect(() => {
     let isOld = false
     const timer = setTimeout(() => {
-      outcomeOf(app, workload, body).then(
+      outcomeOf(app, workload, body, call).then(
         (found) => isOld || setOutcome(found),
         (error: unknown) => isOld || setOutcome(textOf(error)),
       )
@@ -110,9 +111,7 @@ function Preview({ app, workload, body }: PreviewProps): VNode {
   </div>`
 }
 
-async function outcomeOf(app: App, workload: Workload, body: object): Promise<Outcome> {
-  const [call] = hours(workload, body, app.model).calls
-  if (!call) throw new TypeError('no call')
+async function outcomeOf(app: App, workload: Workload, body: object, call: Call): Promise<Outcome> {
   const dry = await app.doing.ask<Workload>({ ...call, path: `${call.path}?dryRun=true` })
   const asIf = new URLSearchParams({ hours: '168' })
   // Without any hours it would be the plan of what nobody manages.

@@ -126,7 +126,7 @@ export class LiveList {
     const data: unknown = JSON.parse(text)
     if (name === 'added' || name === 'changed') this.#records.set(keyOf(data as Workload), data as Workload)
     else if (name === 'removed') this.#records.delete(keyOf(data as Identity))
-    else if (name === 'cluster') this.#seen(data as ClusterState)
+    else if (name === 'cluster') this.#seen(data as Omit<ClusterState, 'kinds'>)
     else if (name === 'listed') this.#live()
     else if (name === 'end') throw ended(data as { code: string | null; message: string })
     // The former list stays visible until the new one is complete.
@@ -135,10 +135,12 @@ export class LiveList {
     this.#model.tellSoon()
   }
 
-  /** A cluster that is back tells its kinds again. */
-  #seen(told: ClusterState): void {
+  /** A cluster that was away when the kinds were asked for tells them now. */
+  #seen(told: Omit<ClusterState, 'kinds'>): void {
     this.#model.learnCluster(told)
-    if (told.state === 'live') void this.learn().catch(() => undefined)
+    const { clusters } = this.#model.about
+    if (told.state === 'live' && clusters.some(({ name, kinds }) => name === told.name && kinds.length === 0))
+      void this.learn().catch(() => undefined)
   }
 
   #live(): void {

@@ -172,7 +172,7 @@ export class Model {
   }
 
   /** The kind as paths have it, such as `deployments`. */
-  kindOf({ type, cluster }: Pick<Identity, 'type' | 'cluster'>): string {
+  kindOf({ type, cluster }: { readonly type: string; readonly cluster?: string | undefined }): string {
     const singular = (kind: string) =>
       (kind.split('.')[0] ?? '').replace(/ies$/, 'y').replace(/(?<=s|sh|ch|x)es$|s$/, '')
     const own = this.about.clusters.find(({ name }) => name === cluster)?.kinds ?? this.about.kinds

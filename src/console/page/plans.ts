@@ -41,7 +41,8 @@ export class Plans {
     // A workload without a next transition has no plan.
     if (workload.next_transition === null) return []
     const own = this.#known.get(keyOf(workload))
-    return own && own.plan !== null ? own.plan : (this.#alike.get(versionOf(workload)) ?? own?.plan)
+    if (own?.plan && this.isCurrent(workload)) return own.plan
+    return this.#alike.get(versionOf(workload)) ?? own?.plan
   }
 
   isCurrent(workload: Workload): boolean {
