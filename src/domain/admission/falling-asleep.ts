@@ -8,7 +8,7 @@ import type { Heir, Namespace } from '../policy/inheritance.ts'
 import { nextTransition } from '../deciding/foresight.ts'
 import { wallClock } from '../schedule/zone.ts'
 import { counted } from '../text.ts'
-import { readWorkload } from '../workload/reading.ts'
+import { readWorkload, type Reading } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Workload } from '../workload/workload.ts'
 import type { Annotations } from './annotations.ts'
@@ -45,24 +45,26 @@ export function fallingAsleep(
   if (!rules.inheritsSame(namespace, then))
     for (const workload of workloads) {
       if (++seen > MOST_WORKLOADS) break
-      if (isToSleep(workload, now, rules) || !isToSleep(workload, now, changed)) continue
+      const after = sleepOf(workload, now, changed)
+      if (!after || sleepOf(workload, now, rules)) continue
       count += 1
-      if (count <= MOST_WAKES) wakes = sooner(wakes, wakeOf(workload, now, changed))
+      if (count <= MOST_WAKES) wakes = sooner(wakes, wakeOf(after, now, changed))
     }
   return { count, isLeast: seen > MOST_WORKLOADS, wakes }
 }
 
-function isToSleep(workload: Workload, now: Instant, rules: Rules): boolean {
-  const reading = readWorkload(workload, rules)
-  return !(reading instanceof Unreadable) && decide(situationOf(reading, now, rules)).action === 'snooze'
-}
-
-function wakeOf(workload: Workload, now: Instant, rules: Rules): Sleepers['wakes'] {
+/** The workload as it falls asleep now; undefined: it does not. */
+function sleepOf(workload: Workload, now: Instant, rules: Rules): Reading | undefined {
   const reading = readWorkload(workload, rules)
   if (reading instanceof Unreadable) return undefined
   const situation = situationOf(reading, now, rules)
-  const next = nextTransition(carryOut(situation, decide(situation)), now, rules)
-  return next && { at: next.at, zone: reading.zone }
+  const decision = decide(situation)
+  return decision.action === 'snooze' ? carryOut(situation, decision) : undefined
+}
+
+function wakeOf(asleep: Reading, now: Instant, rules: Rules): Sleepers['wakes'] {
+  const next = nextTransition(asleep, now, rules)
+  return next && { at: next.at, zone: asleep.zone }
 }
 
 function sooner(a: Sleepers['wakes'], b: Sleepers['wakes']): Sleepers['wakes'] {
