@@ -46,11 +46,8 @@ async function plan(dormouse: Dormouse, key: WorkloadKey, query: URLSearchParams
   const hours = Number(query.get('hours') ?? '24')
   if (!Number.isInteger(hours) || hours < 1 || hours > MOST_HOURS)
     throw new Refusal('VALIDATION_ERROR', `hours: expected a whole number from 1 to ${MOST_HOURS}`)
-  const asIf = {
-    ...(query.has('schedule') && { schedule: query.get('schedule') ?? '' }),
-    ...(query.has('timezone') && { timezone: query.get('timezone') ?? '' }),
-  }
-  const data = await dormouse.plan(key, hours, Object.keys(asIf).length === 0 ? undefined : asIf)
+  const [schedule, timezone] = ['schedule', 'timezone'].map((name) => query.get(name) ?? undefined)
+  const data = await dormouse.plan(key, hours, { schedule, timezone })
   return { message: `what comes in the next ${hours} hours if nobody acts`, data }
 }
 

@@ -1,5 +1,5 @@
 import { plannedSteps } from '../../domain/records/plan.ts'
-import { type Transition } from '../../domain/deciding/foresight.ts'
+import type { Transition } from '../../domain/deciding/foresight.ts'
 import { transitionRecord } from '../../domain/records/record.ts'
 import { withHours } from '../../domain/requests/as-if.ts'
 import { counted } from '../../domain/text.ts'
@@ -21,9 +21,7 @@ export function createPlans(deps: ApiDeps): ApiMiddleware {
     const { path, query } = ctx.state.input
     const found = await newestCopy(workloads, writer, path)
     const now = clock()
-    const { schedule, timezone } = query
-    const asIf = { ...(schedule !== undefined && { schedule }), ...(timezone !== undefined && { timezone }) }
-    const workload = Object.keys(asIf).length === 0 ? found : withHours(found, asIf, now, rules)
+    const workload = withHours(found, query, now, rules)
     const hours = query.hours ?? PLAN_HOURS
     const { told, until } = positionOf(ctx.state.after, now + hours * HOUR)
     const steps: Transition[] = []
