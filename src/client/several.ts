@@ -49,6 +49,16 @@ export class Clusters {
     return only && !this.areNamed ? only.dormouse.place : counted(this.all.length, 'cluster')
   }
 
+  /** Those in which a command looks without `-A`. */
+  get namespaces(): ReadonlySet<string> {
+    return new Set(this.all.map(({ namespace }) => namespace))
+  }
+
+  /** For messages: where a command has looked. */
+  whereText({ allNamespaces }: { readonly allNamespaces?: true }): string {
+    return allNamespaces ? 'in any namespace' : `in namespace ${[...this.namespaces].join(', ')}`
+  }
+
   get notes(): string[] {
     return this.#said(({ notes }) => notes)
   }

@@ -7,7 +7,8 @@ import type { Dormouse } from './ports.ts'
 
 type Lookup = Pick<Dormouse, 'kinds' | 'get' | 'list'>
 
-const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
+/** As Kubernetes names objects (RFC 1123). */
+export const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
 
 /** The workloads that a command is about, each once. */
 export interface Targets {

@@ -11,6 +11,7 @@ import type { HttpTransport } from '../../kubernetes/http.ts'
 import { ownUsername } from '../../kubernetes/identity.ts'
 import { trimNamespace } from '../../kubernetes/namespaces.ts'
 import { trim } from '../../kubernetes/trim.ts'
+import { NAME } from '../targets.ts'
 import { isForbidden, isMissing } from './failures.ts'
 import { knownService, type KnownService } from './known-service.ts'
 import type { KnownRules, Unknowns } from './rules.ts'
@@ -249,9 +250,7 @@ function emptyNamespace(name: string): Namespace {
   return { name, uid: '', resourceVersion: '', labels: undefined, annotations: {}, deleting: false }
 }
 
-const DNS_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/
-
-/** As Kubernetes names them (RFC 1123): of several clusters one may be hostile, and names become paths and commands. */
+/** Of several clusters one may be hostile, and names become paths and commands. */
 function isNamed({ metadata: { name, namespace } }: WorkloadObject): boolean {
-  return DNS_NAME.test(name) && DNS_NAME.test(namespace ?? '')
+  return NAME.test(name) && NAME.test(namespace ?? '')
 }

@@ -151,7 +151,7 @@ function answerText(
   return `${[...lines, ...more.map((text) => `  ${oneLine(worded(text, style.times))}`)].join('\n')}\n`
 }
 
-/** What was done to several, in a word; `schedule` names no state. */
+/** The word for an operation that is done to several; `schedule` names no state. */
 const DONE: Readonly<Record<CommandAction, string>> = {
   wake: 'woken',
   snooze: 'put to sleep',

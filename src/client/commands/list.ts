@@ -67,10 +67,9 @@ async function list(
     kind: kind === undefined ? undefined : await kindOf(dormouse, kind),
     labelSelector,
   })
-  const here = new Set(clusters.all.map(({ namespace }) => namespace))
   const columns: Columns = {
     cluster: longestName(clusters),
-    namespace: options.allNamespaces === true || here.size > 1,
+    namespace: options.allNamespaces === true || clusters.namespaces.size > 1,
     wide: options.output === 'wide',
     width: terminal.stdout.isTTY ? terminal.stdout.columns : undefined,
   }
@@ -88,10 +87,9 @@ async function list(
   if (found.length === 0) {
     if (!options.allNamespaces && !clusters.areNamed)
       for (const { dormouse, namespace } of clusters.all) await refuseUnknown(dormouse, namespace)
-    const where = options.allNamespaces ? 'in any namespace' : `in namespace ${[...here].join(', ')}`
     const which = clusters.areNamed ? ` of ${clusters.place}` : ''
     const elsewhere = options.namespace === undefined && !options.allNamespaces ? ' -A looks in all.' : ''
-    terminal.stderr.write(`No workloads found ${where}${which}.${elsewhere}\n`)
+    terminal.stderr.write(`No workloads found ${clusters.whereText(options)}${which}.${elsewhere}\n`)
     return
   }
   const style = styleFor(terminal, options, NO_COMMANDS)

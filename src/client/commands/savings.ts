@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander'
 import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
+import type { SavedAmounts } from '../../domain/records/saved.ts'
 import { UsageError } from '../../service/process/errors.ts'
 import {
   connectedToAll,
@@ -12,9 +13,9 @@ import {
 import { serialized } from '../output.ts'
 import type { Connection } from '../ports.ts'
 import type { Clusters } from '../several.ts'
-import { printNotes, styleFor } from '../style.ts'
+import { printNotes } from '../style.ts'
 import type { Terminal } from '../terminal.ts'
-import { BASIS, savingsText, type SavedAmounts, type Savings } from '../text/savings.ts'
+import { BASIS, savingsText, type Savings } from '../text/savings.ts'
 import { checkedSelector } from './list.ts'
 
 interface Options extends Connection, OutputOptions {
@@ -59,17 +60,12 @@ async function savings(terminal: Terminal, clusters: Clusters, options: Options)
   if (output !== undefined) {
     terminal.stdout.write(await serialized(output, { basis: BASIS, ...found }))
   } else if (isEmpty) {
-    const here = new Set(clusters.all.map(({ namespace }) => namespace))
-    const where = options.allNamespaces ? 'in any namespace' : `in namespace ${[...here].join(', ')}`
-    terminal.stderr.write(`No workloads found ${where}.\n`)
+    terminal.stderr.write(`No workloads found ${clusters.whereText(options)}.\n`)
   } else {
     if (records.every(({ saved }) => saved.money === null)) terminal.stderr.write(NO_MONEY)
-    terminal.stdout.write(savingsText(found, styleFor(terminal, options, NO_COMMANDS).times))
+    terminal.stdout.write(savingsText(found, terminal.timezone))
   }
 }
-
-/** A table of savings names no commands, and so no namespace. */
-const NO_COMMANDS = { defaultNamespace: '' }
 
 function named(name: string, record: NamespaceRecord): NamespaceRecord {
   return { ...record, name }

@@ -1,19 +1,11 @@
-import { hoursOf } from '../../domain/records/saved.ts'
-import { longTime, type LocalTimes } from './local-time.ts'
+import { amountCells, type SavedAmounts } from '../../domain/records/saved.ts'
+import { longTime } from './local-time.ts'
 import { Table } from './table.ts'
 
 /** Beside every amount, in texts and for programs: a provider bills nodes, not what pods request. */
 export const BASIS = 'requested, not billed'
 
-/** What was saved, as the records of namespaces have it. */
-export interface SavedAmounts {
-  readonly replica_seconds: number
-  readonly cpu_core_seconds: number
-  readonly memory_byte_seconds: number
-  readonly money: { readonly amount: number; readonly currency: string } | null
-}
-
-/** What was saved, by namespace or team, the most first. */
+/** The savings of a week, by namespace or team, the most first. */
 export interface Savings {
   /** In ISO 8601; null: nothing was found. */
   readonly since: string | null
@@ -23,11 +15,11 @@ export interface Savings {
 }
 
 /** A table with the sum last. */
-export function savingsText({ since, by, items, total }: Savings, { zone }: LocalTimes): string {
+export function savingsText({ since, by, items, total }: Savings, zone: string | undefined): string {
   const money = total.money ? [total.money.currency] : []
   const header = [by.toUpperCase(), 'CORE-HOURS', 'GIB-HOURS', ...money]
   // Clusters may have several currencies: then money has no sum, and is left out.
-  const cells = (each: SavedAmounts) => figures(total.money ? each : { ...each, money: null })
+  const cells = (each: SavedAmounts) => amountCells(total.money ? each : { ...each, money: null })
   const rows = [...items.map((item) => [item.name, ...cells(item)]), ['total', ...cells(total)]]
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -38,9 +30,4 @@ export function savingsText({ since, by, items, total }: Savings, { zone }: Loca
   const lines = rows.map((row) => table.row(aligned(row)))
   const head = `Saved by sleep since ${longTime(Date.parse(since ?? ''), zone)}, as far as histories reach: ${BASIS}\n`
   return `${head}${table.header()}${lines.join('')}`
-}
-
-function figures({ cpu_core_seconds, memory_byte_seconds, money }: SavedAmounts): string[] {
-  const { core, memoryGib } = hoursOf({ coreSeconds: cpu_core_seconds, byteSeconds: memory_byte_seconds })
-  return [core.toFixed(1), memoryGib.toFixed(1), ...(money ? [money.amount.toFixed(2)] : [])]
 }

@@ -52,12 +52,17 @@ export function moneyOf({ coreSeconds, byteSeconds }: Saved, { cpu, memory }: Pr
   return (coreSeconds * cpu + (byteSeconds / GIB) * memory) / HOUR_S
 }
 
-/** In the units that prices have. */
-export function hoursOf({ coreSeconds, byteSeconds }: Omit<Saved, 'replicaSeconds'>): {
-  core: number
-  memoryGib: number
-} {
-  return { core: coreSeconds / HOUR_S, memoryGib: byteSeconds / GIB / HOUR_S }
+/** As records show it. */
+export type SavedAmounts = ReturnType<typeof savedRecord>
+
+/** Cells of a table, in the units that prices have: core-hours, GiB-hours, and money where there are prices. */
+export function amountCells({
+  cpu_core_seconds: coreSeconds,
+  memory_byte_seconds: byteSeconds,
+  money,
+}: SavedAmounts): string[] {
+  const hours = [coreSeconds / HOUR_S, byteSeconds / GIB / HOUR_S].map((each) => each.toFixed(1))
+  return [...hours, ...(money ? [money.amount.toFixed(2)] : [])]
 }
 
 /** As records show it; in whole seconds, so that sums of records are exact. */

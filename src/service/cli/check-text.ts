@@ -1,6 +1,6 @@
 import type { Expected, NeededWorkload } from '../../domain/records/forecast.ts'
 import type { InvalidSetting } from '../../domain/records/invalid-settings.ts'
-import { hoursOf } from '../../domain/records/saved.ts'
+import { amountCells } from '../../domain/records/saved.ts'
 import type { WeekOf } from '../../domain/records/week.ts'
 import { typeOf } from '../../domain/kinds.ts'
 import { counted, iso, printable } from '../../domain/text.ts'
@@ -92,10 +92,7 @@ function weekLines({ at, week: { namespaces, total } }: ClusterForecast): string
 }
 
 function weekCells({ workloads, hoursAsleep, saved }: WeekOf): string[] {
-  const { cpu_core_seconds: coreSeconds, memory_byte_seconds: byteSeconds, money } = saved
-  const { core, memoryGib } = hoursOf({ coreSeconds, byteSeconds })
-  const amounts = [core.toFixed(1), memoryGib.toFixed(1), ...(money ? [money.amount.toFixed(2)] : [])]
-  return [String(workloads), `${hoursAsleep.toFixed(1)} h`, ...amounts]
+  return [String(workloads), `${hoursAsleep.toFixed(1)} h`, ...amountCells(saved)]
 }
 
 function outcome({ change, after, managed }: Expected): string {
