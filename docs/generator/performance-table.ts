@@ -4,7 +4,7 @@ import { cellsOf, HEAD, notesOf } from '../../bench/report/table.ts'
 import { SCENARIOS } from '../../bench/scenarios/all.ts'
 import { table } from './page.ts'
 
-/** What the bench has measured and holds against a bar, as tables; and the charts. */
+/** The bench's figures that have a bar, as tables; and the charts. */
 export function performancePart(results: Results = readResults()): string {
   const measured = SCENARIOS.flatMap(({ name, about }) => {
     const result = results[name]

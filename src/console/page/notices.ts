@@ -3,7 +3,7 @@ import type { App } from './app.ts'
 import { icon } from './icons.ts'
 import { html } from './view.ts'
 
-/** What came of the clicks, each with its undo as long as it is seen. */
+/** The outcomes of clicks, each with its undo as long as it is seen. */
 export function Notices({ app: { model, doing } }: { app: App }): VNode {
   return html`<div class="notices" role="log" aria-label="What happened" aria-live="polite">
     ${model.notices.map(

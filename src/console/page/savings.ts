@@ -16,7 +16,7 @@ interface Sum {
   readonly money: string | undefined
 }
 
-/** What sleep saved in the last week, of all that may be seen: of what was requested, and not billed. */
+/** The savings of the last week, of all workloads that may be seen: requested, and not billed. */
 export function Savings({ app }: { app: App }): VNode | null {
   const { isListed } = app.model
   const [sum, setSum] = useState<Sum | undefined>(undefined)
