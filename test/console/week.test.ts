@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { days, daysIn, segments } from '../../src/console/page/week.ts'
+import { calendarWeek, days, daysIn, segments } from '../../src/console/page/week.ts'
 import type { Transition } from '../../src/console/page/record.ts'
 
 const HOUR = 3_600_000
@@ -53,6 +53,27 @@ describe('the coming week in the console', () => {
         found.slice(1).map((midnight, index) => (midnight - (found[index] ?? 0)) / HOUR),
       )
       expect([...lengths]).to.have.members([...new Set([24, hours])])
+    })
+
+  // The reader's own zone: Node takes a new TZ at once.
+  for (const [zone, now, hours] of [
+    ['Europe/Berlin', '2026-03-27T12:00:00Z', 167],
+    ['America/New_York', '2026-10-30T12:00:00Z', 169],
+    ['Asia/Tokyo', '2026-03-27T16:00:00Z', 168],
+  ] as const)
+    it(`is seven days from midnight of a reader in ${zone}, also around a change of clocks`, () => {
+      const { TZ } = process.env
+      process.env['TZ'] = zone
+      try {
+        const { from, to, midnights } = calendarWeek(at(now))
+        const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' })
+        expect(midnights.map((midnight) => clock.format(midnight))).to.deep.equal(Array(8).fill('00:00'))
+        expect((to - from) / HOUR).to.equal(hours)
+        expect(at(now)).to.be.within(from, from + 24 * HOUR)
+      } finally {
+        if (TZ === undefined) delete process.env['TZ']
+        else process.env['TZ'] = TZ
+      }
     })
 
   it('says the hours of a window on the day on which the clocks change', () => {
