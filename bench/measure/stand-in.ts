@@ -26,6 +26,13 @@ const CHANGES_KEPT = 20_000
 
 const sandbox = new SandboxCluster({ port: 0, clock: () => Date.now() })
 await sandbox.start()
+// Nothing is done in a namespace that is not there.
+const created = await fetch(new URL('/api/v1/namespaces', sandbox.url), {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ metadata: { name: 'ours' } }),
+})
+if (!created.ok) throw new Error(`the namespace was not created: ${await created.text()}`)
 const objects: string[] = []
 const watches = new Set<ServerResponse>()
 /** Beyond that of the template. */
