@@ -22,7 +22,7 @@ interface Options {
   writesPerSecond?: number | null
   /** For priority `wake`, on top: paces a wave of wakes; absent: no limit. */
   wakesPerSecond?: number | null
-  /** Default: seven places in the steady state. */
+  /** Default: eleven places in the steady state. */
   places?: Places
   /** Monotonic milliseconds. */
   now?: () => number
@@ -230,7 +230,7 @@ export class WriteGate implements Pace {
 
 function steadyPlaces(): Places {
   return {
-    requests: new Slots(2, 8),
+    requests: new Slots(6, 8),
     controller: new Slots(5, 12),
     slowRequests: new Slots(2, 0),
     slow: new Slots(2, 0),
