@@ -27,7 +27,7 @@ describe('the informer, when what decides on workloads beside themselves has cha
 
   it('tells of each of them, as of a change from its copy to that same copy', async () => {
     api.informer.inputsChanged(api.informer.list('shop'))
-    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
     expect([...told.keys()]).to.have.members(NAMES)
   })
 
@@ -38,14 +38,14 @@ describe('the informer, when what decides on workloads beside themselves has cha
     }
     api.informer.inputsChanged(api.informer.list(), concerns)
     expect([...told.keys()], 'some in a turn of the event loop').to.deep.equal(['web-7'])
-    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
     expect([...told.keys()]).to.deep.equal(['web-7', 'web-100'])
   })
 
   it('tells also of those whose status changes meanwhile, which is no reason to evaluate them', async () => {
     api.informer.inputsChanged(api.informer.list('shop'))
     for (const name of NAMES) api.informer.applied(workload(name, { resourceVersion: '200' }))
-    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
     expect([...told.keys()]).to.have.members(NAMES)
     expect(told.get('web-119')?.resourceVersion, 'its newest copy').to.equal('200')
   })

@@ -18,7 +18,7 @@ describe('the controller, while its watches are broken,', () => {
     expect([cluster.sent, logged]).to.deep.equal([0, []])
     cluster.returns()
     await time.pass(0)
-    await settled()
+    for (let turn = 0; turn < 20; turn++) await settled()
     expect(cluster.sent).to.equal(500)
     expect(moves()).to.have.length(500)
   })
