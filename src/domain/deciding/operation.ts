@@ -11,10 +11,11 @@ import type { Change } from '../workload/patch.ts'
 import { readWorkload, withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf, type Situation } from './situation.ts'
-import { Unreadable } from '../workload/state-codec.ts'
+import { LAST_COUNTER, Unreadable } from '../workload/state-codec.ts'
 import { REPAIR } from '../workload/explanation.ts'
 import {
   cleared,
+  EMPTY_STATE,
   heldBy,
   without,
   withoutPending,
@@ -24,15 +25,52 @@ import {
 } from '../workload/state.ts'
 import { HELD_LABEL, podsFollowed, SNOOZED, type Workload } from '../workload/workload.ts'
 
-/** A decision and the change that carries it out in one patch; undefined: nothing to write. */
-export interface Step {
+interface StepParts {
   readonly decision: Decision
-  readonly change: Change | undefined
-  /** The workload once the change is written; undefined: there is none to write. */
+  readonly read?: Reading
   readonly target?: Reading
+  readonly isDue?: boolean
+  readonly change?: () => Change | undefined
+}
+
+/** A decision, and the change that carries it out in one patch, which is made when somebody asks for it. */
+export class Step {
+  readonly decision: Decision
+  /** The workload as it was read for this; undefined: it could not be. */
+  readonly read: Reading | undefined
+  /** The workload once the change is written; undefined: there is none to write. */
+  readonly target: Reading | undefined
+  readonly #isDue: boolean
+  readonly #make: () => Change | undefined
+  #made: { readonly change: Change | undefined } | undefined
+
+  /** `isDue`: it is known that there is a change. */
+  constructor({ decision, read, target, isDue = false, change = () => undefined }: StepParts) {
+    this.decision = decision
+    this.read = read
+    this.target = target
+    this.#isDue = isDue
+    this.#make = change
+  }
+
+  /** undefined: nothing to write. */
+  get change(): Change | undefined {
+    this.#made ??= { change: this.#make() }
+    return this.#made.change
+  }
+
+  /** Whether there is something to write; mostly known without the texts of the change. */
+  get isDue(): boolean {
+    return this.#isDue || this.change !== undefined
+  }
 }
 
 type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept' | 'intent' | 'dueAt'>
+
+/** Whether the state has to be written: then its text is another, since each write counts. */
+function isCounted({ state, written = EMPTY_STATE }: Reading): boolean {
+  return state !== written && state.counter < LAST_COUNTER
+}
 
 /** The controller's next step for a workload, given its last known marks. */
 export function planStep(workload: Workload, clock: Instant, rules: Rules, known?: LastKnown): Step {
@@ -41,15 +79,17 @@ export function planStep(workload: Workload, clock: Instant, rules: Rules, known
   // A request that is stored has passed no webhook: nobody knows who made it, so it is never carried out.
   const restored = withoutRequest(withMarksRestored(workload, known, rules))
   const read = readWorkload(restored, rules)
-  if (read instanceof Unreadable) return { decision: leftAlone(workload, read), change: undefined }
+  if (read instanceof Unreadable) return new Step({ decision: leftAlone(workload, read) })
   const situation = situationOf(read, clock, rules)
   const { reading } = situation
   const decision = decide(situation)
-  if (workload.deleting || !reading.isSettled) return { decision, change: undefined }
+  if (workload.deleting || !reading.isSettled) return new Step({ decision, read })
   const target = carryOut(situation, decision)
   const untouched = target === reading && reading === read && restored === workload
-  const leftAsItIs = untouched && reading.enabled !== true && hasRightHold(reading)
-  return { decision, change: leftAsItIs ? undefined : changeBetween(workload, target), target }
+  if (untouched && reading.enabled !== true && hasRightHold(reading))
+    return new Step({ decision, read, target })
+  const change = () => changeBetween(workload, target)
+  return new Step({ decision, read, target, isDue: isCounted(target), change })
 }
 
 /** Whether the label agrees with the hold: unmanaged workloads may be held, and an upgrade brings no labels. */
@@ -62,7 +102,7 @@ function givingBack(replicas: number): Step {
   const text = `an admission webhook dropped the annotations and the label that kept its count: it gets its ${replicas} back`
   const reason = because('recovery', () => text)
   const decision: Decision = { action: 'wake', trigger: 'recovery', by: null, replicas, reason }
-  return { decision, change: { annotations: {}, replicas } }
+  return new Step({ decision, change: () => ({ annotations: {}, replicas }) })
 }
 
 /** A workload with an unreadable state waits for its repair. */

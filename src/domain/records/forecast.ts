@@ -125,7 +125,7 @@ function stepNow(workload: Workload, now: Instant, rules: Rules): Foretold {
   const { decision, target } = planStep(workload, now, rules)
   const { action } = decision
   const change = action === 'snooze' || action === 'wake' ? action : null
-  return { decision, change, ...(target && { target }) }
+  return { decision, change, target }
 }
 
 /** From the workload as it is read to what it will be. */

@@ -13,6 +13,8 @@ import { KINDS, MAX_REPLICAS, type Kind } from './workload.ts'
 const VERSION = 2
 /** How long state and history may be together, in bytes of UTF-8. */
 export const STATE_LIMIT = 8 * 1024
+/** Characters: no text so short nests deeper than can be written again. */
+const SHALLOW = 1000
 /** The highest counter, which only other hands can write. It grows no more: one above it could not be read again. */
 export const LAST_COUNTER = Number.MAX_SAFE_INTEGER
 
@@ -115,8 +117,8 @@ function parseState(text: string, history: string | undefined): StoredState | Un
   let document: unknown
   try {
     document = JSON.parse(text)
-    // A document too deep to be written again is not read.
-    JSON.stringify(document)
+    // A document too deep to be written again is not read. A short one is not that deep.
+    if (text.length > SHALLOW) JSON.stringify(document)
   } catch {
     return new Unreadable('not JSON')
   }

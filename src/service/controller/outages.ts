@@ -8,7 +8,8 @@ import type { WatchedWorkloads } from '../../kubernetes/ports.ts'
 export class Outages {
   readonly #workloads: Pick<WatchedWorkloads, 'isConnected'>
   readonly #waiting = new Map<Kind, Set<string>>()
-  readonly #broken = new Map<Kind, AbortController>()
+  readonly #broken = new Map<Kind, { readonly controller: AbortController; readonly signal: AbortSignal }>()
+  #ending: AbortSignal = AbortSignal.abort()
 
   constructor(workloads: Pick<WatchedWorkloads, 'isConnected'>) {
     this.#workloads = workloads
@@ -22,16 +23,28 @@ export class Outages {
     return true
   }
 
-  /** Aborted when the watch of this kind breaks. */
+  /** `ending`: until it is aborted. */
+  open(ending: AbortSignal): void {
+    this.#ending = ending
+    this.#broken.clear()
+  }
+
+  /** Aborted when the watch of this kind breaks, or at the end. One for all writes: to combine signals is dear. */
   signal(kind: Kind): AbortSignal {
-    const broken = this.#broken.get(kind) ?? new AbortController()
-    this.#broken.set(kind, broken)
-    if (!this.#workloads.isConnected(kind)) broken.abort()
-    return broken.signal
+    const { controller, signal } = this.#broken.get(kind) ?? this.#listen(kind)
+    if (!this.#workloads.isConnected(kind)) controller.abort()
+    return signal
+  }
+
+  #listen(kind: Kind) {
+    const controller = new AbortController()
+    const signal = AbortSignal.any([this.#ending, controller.signal])
+    this.#broken.set(kind, { controller, signal })
+    return { controller, signal }
   }
 
   began(kind: Kind): void {
-    this.#broken.get(kind)?.abort()
+    this.#broken.get(kind)?.controller.abort()
   }
 
   /** Returns the keys that waited. */

@@ -45,7 +45,7 @@ export class Planner {
   evaluate(workload: Workload): (Planned & { readonly step: Step; readonly isShared: boolean }) | undefined {
     const at = this.#ports.clock()
     const { step, isShared } = this.#plan(workload, at)
-    return step.change && { ...dueOf(step.decision), workload, at, step, isShared }
+    return step.isDue ? { ...dueOf(step.decision), workload, at, step, isShared } : undefined
   }
 
   /** The step for this copy: the one that was planned if it was planned on this very copy and just now, else a new one. */

@@ -13,7 +13,7 @@ import { inTurns } from '../process/turns.ts'
 import { WriteBudget } from './write-budget.ts'
 
 /**
- * The most plans that wait for a worker. One holds the new state as text and as objects, several KB, and those further
+ * The most plans that wait for a worker. One holds the state of its workload as objects, several KB, and those further
  * back in a wave are too old when their turn comes.
  */
 const PLANS_KEPT = 1000
@@ -66,6 +66,7 @@ export class ReconcileLoop {
   open(stopping: Required<Stopping>): void {
     this.#stopping = stopping
     this.#openedAt = this.#monotonic()
+    this.#outages.open(stopping.signal)
     this.#queue.open()
   }
 
@@ -170,7 +171,7 @@ export class ReconcileLoop {
     const { kind } = task.workload
     if (this.#outages.defers(kind, key)) return this.#queue.failed(key, 'unavailable', task)
     const { signal, cut } = this.#stopping
-    const stopping = { signal: AbortSignal.any([signal, this.#outages.signal(kind)]), cut }
+    const stopping = { signal: this.#outages.signal(kind), cut }
     const startedAt = this.#monotonic()
     const outcome = await this.#reconciler.reconcile(parseKey(key), task, stopping)
     if (outcome.type === 'failed') this.#queue.failed(key, outcome.why, outcome.tried)

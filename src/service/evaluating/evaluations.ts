@@ -32,7 +32,7 @@ interface EvaluationsOptions {
   readonly plan?: typeof planStep
 }
 
-/** An evaluation holds a state as text and as objects, several KB; its users ask for it at about the same time. */
+/** An evaluation holds a state as objects, several KB; its users ask for it at about the same time. */
 const KEPT = 1000
 /** Milliseconds that a step which writes is used again: its operation is dated when it was planned. */
 const STEP_LIFE = 2000
@@ -120,8 +120,8 @@ export class Evaluations implements Ports.Evaluations {
     const { rules } = this.#options
     this.#newest = Math.max(this.#newest, now)
     this.#watchClock()
-    const reading = readWorkload(workload, rules)
     const step = this.#plan(workload, now, rules)
+    const reading = step.read?.workload === workload ? step.read : readWorkload(workload, rules)
     const ends =
       reading instanceof Unreadable ? [] : [reading.state.override?.until, reading.state.backoff?.until]
     const coming = [step.decision.lookAgainAt, ...ends].map((at) => (at && at > now ? at : undefined))
@@ -131,5 +131,5 @@ export class Evaluations implements Ports.Evaluations {
 
 function holds({ step, at, lookAgainAt }: Evaluation, now: Instant): boolean {
   if (now < at || (lookAgainAt !== undefined && now >= lookAgainAt)) return false
-  return step.change === undefined || now - at <= STEP_LIFE
+  return !step.isDue || now - at <= STEP_LIFE
 }

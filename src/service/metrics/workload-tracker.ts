@@ -164,7 +164,7 @@ export class WorkloadTracker {
     const { kind, namespace, name } = workload
     const { reading, step } = this.#evaluations.of(workload)
     const coming = this.#namespaces.get(namespace)?.kinds.get(kind)?.workloads.get(name)?.coming
-    if (step.change && coming && coming.at <= now && step.decision.action === coming.type) return 'overdue'
+    if (coming && coming.at <= now && step.decision.action === coming.type && step.isDue) return 'overdue'
     return readTracked(workload, reading, now, this.#rules)
   }
 

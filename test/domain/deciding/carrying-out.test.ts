@@ -37,7 +37,8 @@ describe('a workload that is not managed is not written', () => {
     const old = asleep.labelled(undefined).editedTo(3)
     expect(stepped(old, NOON).change, 'managed').to.have.property('annotations')
     const { intent: _, ...state } = old.state()
-    expect(stepped(off.remembering(state), NOON).change).to.equal(undefined)
+    const step = planStep(off.remembering(state), NOON, RULES)
+    expect([step.change, step.isDue]).to.deep.equal([undefined, false])
   })
 
   it('where a hand changed the count that it had set', () => {

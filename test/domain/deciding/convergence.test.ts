@@ -75,8 +75,11 @@ function writesUntilRest(
   let workload = start
   let known = knownAfter(workload, remembered, RULES)
   for (let writes = 0; ;) {
-    const { change, decision } = planStep(workload, NOW, RULES, known)
+    const step = planStep(workload, NOW, RULES, known)
+    const { change, decision } = step
     if (decision.reason.code === 'invalid_state') return undefined
+    // Else the controller would be busy with it for ever, or never.
+    expect(step.isDue).to.equal(change !== undefined)
     if (change) {
       expect(writes, 'writes so far').to.be.below(MOST_WRITES)
       workload = stored(changed(workload, change), workload)

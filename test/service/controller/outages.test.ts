@@ -5,6 +5,8 @@ describe('an outage of a kind', () => {
   it('ends what waits or reads for that kind, and what begins meanwhile, and nothing of another', () => {
     let connected = true
     const outages = new Outages({ isConnected: (kind) => kind !== 'deployments' || connected })
+    const ending = new AbortController()
+    outages.open(ending.signal)
     const before = outages.signal('deployments')
     const other = outages.signal('statefulsets')
     expect(before.aborted).to.equal(false)
@@ -16,6 +18,8 @@ describe('an outage of a kind', () => {
     expect(outages.signal('deployments').aborted).to.equal(false)
     connected = false
     expect(outages.signal('deployments').aborted, 'before it is told').to.equal(true)
+    ending.abort()
+    expect(outages.signal('statefulsets').aborted, 'at the end').to.equal(true)
   })
 
   it('returns the keys that waited once', () => {

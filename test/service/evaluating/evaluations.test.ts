@@ -158,7 +158,7 @@ describe('the evaluation of a copy', () => {
     const { time, cluster, evaluations, copy } = evaluating(at('Mon 19:00'))
     cluster.put(web)
     const before = evaluations.of(copy())
-    expect(before.step.change).to.not.equal(undefined)
+    expect(before.step.isDue).to.equal(true)
     await time.pass(10_000)
     expect(evaluations.of(copy()).at).to.equal(before.at + 10_000)
   })
