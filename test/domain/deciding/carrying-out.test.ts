@@ -58,6 +58,26 @@ describe('a workload that is not managed is not written', () => {
   })
 })
 
+describe('a workload whose marks an admission webhook dropped from the write that put it to sleep', () => {
+  const ours = { manager: 'dormouse', subresource: undefined }
+  const dropped = awake.with({ replicas: 0, replicasManager: ours, resourceVersion: '101' })
+  const known = { counter: awake.state().counter, workload: awake }
+
+  it('gets its count back, and nothing else: marks might be dropped again', () => {
+    const { decision, change, isDue, target } = planStep(dropped, NIGHT, RULES, known)
+    expect(decision).to.include({ action: 'wake', trigger: 'recovery', by: null, replicas: 3 })
+    expect(decision.reason).to.include({
+      code: 'recovery',
+      text: 'an admission webhook dropped the annotations and the label that kept its count: it gets its 3 back',
+    })
+    expect([change, isDue, target]).to.deep.equal([{ annotations: {}, replicas: 3 }, true, undefined])
+  })
+
+  it('is left alone where nobody remembers the count', () => {
+    expect(planStep(dropped.annotated({ state: undefined }), NIGHT, RULES).isDue).to.equal(false)
+  })
+})
+
 describe('a decision that changes nothing', () => {
   it('leaves the very reading that it was made of, managed or not', () => {
     for (const workload of [awake, aDeployment(), aDeployment().withReplicas(0)]) {
