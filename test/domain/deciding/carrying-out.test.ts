@@ -73,6 +73,12 @@ describe('a workload whose marks an admission webhook dropped from the write tha
     expect([change, isDue, target]).to.deep.equal([{ annotations: {}, replicas: 3 }, true, undefined])
   })
 
+  it('keeps sleeping, and gets its label again, where the state with its count was stored', () => {
+    const unlabelled = asleep.labelled(undefined).with({ replicasManager: ours, resourceVersion: '101' })
+    const { decision, change } = planStep(unlabelled, NIGHT, RULES, known)
+    expect([decision.action, change?.label, change?.replicas]).to.deep.equal(['none', '3', undefined])
+  })
+
   it('is left alone where nobody remembers the count', () => {
     expect(planStep(dropped.annotated({ state: undefined }), NIGHT, RULES).isDue).to.equal(false)
   })

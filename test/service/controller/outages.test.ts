@@ -20,6 +20,8 @@ describe('an outage of a kind', () => {
     expect(outages.signal('deployments').aborted, 'before it is told').to.equal(true)
     ending.abort()
     expect(outages.signal('statefulsets').aborted, 'at the end').to.equal(true)
+    outages.open(new AbortController().signal)
+    expect(outages.signal('statefulsets').aborted, 'when it leads again').to.equal(false)
   })
 
   it('returns the keys that waited once', () => {
