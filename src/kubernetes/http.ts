@@ -1,4 +1,5 @@
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
+import { unlessAborted } from '../service/process/unless-aborted.ts'
 import type { Authentication, Credentials, TlsOptions } from './credentials.ts'
 import { CredentialsError } from './failures.ts'
 import { Exchange, type HttpResponse, type HttpText } from './exchange.ts'
@@ -128,21 +129,18 @@ export class HttpTransport {
     deadline: number | undefined,
   ): Promise<Authentication> {
     signal?.throwIfAborted()
-    const ended = Promise.withResolvers<never>()
-    const giveUp = () => ended.reject(signal?.reason)
-    signal?.addEventListener('abort', giveUp)
+    const late = new AbortController()
     const timer =
       deadline === undefined
         ? undefined
-        : setTimeout(() => ended.reject(noCredentialsInTime()), deadline - performance.now())
+        : setTimeout(() => late.abort(noCredentialsInTime()), deadline - performance.now())
     const loaded = this.#authenticator.current().catch((cause: unknown) => {
       throw new CredentialsError('no credentials', { cause })
     })
     try {
-      return await Promise.race([loaded, ended.promise])
+      return await unlessAborted(signal ? AbortSignal.any([late.signal, signal]) : late.signal, loaded)
     } finally {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', giveUp)
     }
   }
 

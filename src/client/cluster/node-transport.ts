@@ -4,6 +4,7 @@ import type { Credentials } from '../../kubernetes/credentials.ts'
 import { CredentialsError } from '../../kubernetes/failures.ts'
 import type { HttpText } from '../../kubernetes/exchange.ts'
 import type { HttpRequest, HttpStream } from '../../kubernetes/http.ts'
+import { unlessAborted } from '../../service/process/unless-aborted.ts'
 import type { Proxies } from '../proxies.ts'
 
 // An import would read all their exports, and with those of node:http load Node's own WebSocket: 15 ms.
@@ -73,7 +74,8 @@ export class NodeTransport {
     const current = this.#credentials.current().catch((cause: unknown) => {
       throw new CredentialsError('no credentials', { cause })
     })
-    const known = await withinCall(current, signal)
+    // A plugin that hangs takes no longer than the call that waits for it.
+    const known = await (signal ? unlessAborted(signal, current) : current)
     signal?.throwIfAborted()
     const sent: Record<string, string | string[] | number> = { ...headers, ...known.headers }
     if (body !== undefined) sent['content-length'] = Buffer.byteLength(body)
@@ -145,18 +147,4 @@ async function textOf(answer: AsyncIterable<Buffer>): Promise<string> {
 /** In undici's form. */
 function silent(): Error {
   return Object.assign(new Error('nothing came for too long'), { code: 'UND_ERR_BODY_TIMEOUT' })
-}
-
-/** A plugin that hangs takes no longer than the call that waits for it. */
-async function withinCall<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return answer
-  const { promise: ended, reject } = Promise.withResolvers<never>()
-  const end = () => reject(signal.reason as Error)
-  signal.addEventListener('abort', end, { once: true })
-  answer.catch(() => undefined)
-  try {
-    return await Promise.race([answer, ended])
-  } finally {
-    signal.removeEventListener('abort', end)
-  }
 }

@@ -1,4 +1,5 @@
 import type { Later } from '../process/clock.ts'
+import { unlessAborted } from '../process/unless-aborted.ts'
 
 /** Sleeps that another part of the program can end early. For one sleeper. */
 export class Sleeper {
@@ -38,18 +39,13 @@ export async function within<T>(
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const inner = new AbortController()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const end = (why: string) => {
-    const reason = new Error(why)
-    inner.abort(reason)
-    reject(reason)
-  }
+  const end = (why: string) => inner.abort(new Error(why))
   const cancel = () => end('it was cancelled')
   const disarm = later(() => end('there was no answer in time'), milliseconds)
   outer.addEventListener('abort', cancel, { once: true })
   try {
     outer.throwIfAborted()
-    return await Promise.race([task(inner.signal), promise])
+    return await unlessAborted(inner.signal, task(inner.signal))
   } finally {
     disarm()
     outer.removeEventListener('abort', cancel)

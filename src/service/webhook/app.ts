@@ -3,6 +3,7 @@ import Koa from 'koa'
 import type { AdmissionDecision } from '../../domain/admission/decision.ts'
 import { answerErrors, HttpRefusal } from '../http/errors.ts'
 import { Refusal } from '../process/errors.ts'
+import { unlessAborted } from '../process/unless-aborted.ts'
 import { answerOf, type ReviewAnswer } from './answer.ts'
 import { Bodies, Body } from './bodies.ts'
 import { CurrentWorkloads } from './current-workloads.ts'
@@ -94,9 +95,9 @@ async function decided(
 ): Promise<Decided> {
   const { bodies, turns } = shared
   try {
-    await unless(signal, bodies.read(request, body))
+    await unlessAborted(signal, bodies.read(request, body))
     const task = () => decidedWhole(route, body.bytes, shared)
-    return await unless(signal, turns.run(task, body.bytes.length, signal))
+    return await unlessAborted(signal, turns.run(task, body.bytes.length, signal))
   } catch (error) {
     const review = readHead(body.bytes)
     // A broken connection, or a client that disconnected.
@@ -120,19 +121,6 @@ function undecided(route: Route, review: ReviewRequest, error: unknown, shared: 
   const decision =
     decideExempt(route, review, shared) ?? decideUnread(route, review, unread, shared.workloads)
   return { review, decision }
-}
-
-/** The value, or the signal's reason where that comes first. */
-async function unless<T>(signal: AbortSignal, value: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([promise, value])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }
 
 function fieldsOf(webhook: Route, review: ReviewRequest, { type, reason }: AdmissionDecision): object {
