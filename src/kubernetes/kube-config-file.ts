@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import { parseAllDocuments } from 'yaml'
+import { isRecord } from '../domain/json-schema.ts'
 import { messageOf } from '../service/process/errors.ts'
 
 /** The types of values, in the words of a message. */
@@ -123,7 +124,7 @@ function parsed(text: string): Fields {
   // From its second line on the message quotes the text, in which there may be a token.
   for (const { message } of document?.errors ?? []) throw new Error(message.replace(/:?\n[^]*/, ''))
   const config: unknown = document?.toJS() ?? {}
-  if (!isMapping(config)) throw new Error('it is no kubeconfig')
+  if (!isRecord(config)) throw new Error('it is no kubeconfig')
   const { kind } = config
   if (typeof kind === 'string' && kind !== 'Config') throw new Error(`it is no kubeconfig, but a ${kind}`)
   return config
@@ -134,9 +135,9 @@ const CHECKS: Readonly<Record<keyof Values, (value: unknown) => boolean>> = {
   'a path': isText,
   'true or false': (value) => typeof value === 'boolean',
   'a list of texts': isTexts,
-  'a list of mappings': (value) => Array.isArray(value) && value.every(isMapping),
-  'a mapping': isMapping,
-  'a mapping to lists': (value) => isMapping(value) && Object.values(value).every(isTexts),
+  'a list of mappings': (value) => Array.isArray(value) && value.every(isRecord),
+  'a mapping': isRecord,
+  'a mapping to lists': (value) => isRecord(value) && Object.values(value).every(isTexts),
 }
 
 /** Throws an Error for the first field of a wrong type: `users[0]: token is a number: put it in quotes`. */
@@ -154,7 +155,7 @@ function entriesOf<Body>(config: Fields, field: keyof typeof FIELDS, directory: 
   if (!Array.isArray(list)) throw new Error(`${field}s is not a list`)
   return list.map((entry: unknown, index) => {
     const place = `${field}s[${index}]`
-    if (!isMapping(entry) || !entry['name']) throw new Error(`${place}.name is missing`)
+    if (!isRecord(entry) || !entry['name']) throw new Error(`${place}.name is missing`)
     checkFields(`${place}: `, entry, { name: 'a text', [field]: 'a mapping' })
     const body = { ...(entry[field] as Fields | null) }
     const types: Types = FIELDS[field]
@@ -172,10 +173,6 @@ function isText(value: unknown): value is string {
 
 function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every(isText)
-}
-
-function isMapping(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A command without a folder is looked up in PATH. */

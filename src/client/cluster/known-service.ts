@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/json-schema.ts'
 import { isConfigurable, type ConfiguredKind } from '../../domain/kinds.ts'
 import type { ConfiguredPolicy } from '../../domain/policy/configured.ts'
 import type { Prices } from '../../domain/records/saved.ts'
@@ -62,7 +63,7 @@ function sameTypes(section: Section, model: Section): Section {
   return Object.fromEntries(
     Object.entries(model).flatMap(([key, known]) => {
       const value = section[key]
-      if (isSection(known)) return [[key, { ...known, ...sameTypes(sectionIn(value), known) }]]
+      if (isRecord(known)) return [[key, { ...known, ...sameTypes(sectionIn(value), known) }]]
       // Only the hold may be null.
       const isSame = typeof value === typeof known || (key === 'wakeHold' && value === null)
       return isSame ? [[key, value]] : []
@@ -79,7 +80,7 @@ function policiesIn(text: string | undefined): readonly ConfiguredPolicy[] | und
 const NARROWED = { namespaces: ['names', 'selector'], workloads: ['kinds', 'selector'] } as const
 
 function isPolicy(value: unknown): value is ConfiguredPolicy {
-  if (!isSection(value) || typeof value['name'] !== 'string' || !isSection(value['namespaces'])) return false
+  if (!isRecord(value) || typeof value['name'] !== 'string' || !isRecord(value['namespaces'])) return false
   return Object.entries(NARROWED).every(([key, [list, selector]]) => {
     const { [list]: items, [selector]: text, ...others } = sectionIn(value[key])
     const isList = (items ?? null) === null || (Array.isArray(items) && items.every(isText))
@@ -89,9 +90,8 @@ function isPolicy(value: unknown): value is ConfiguredPolicy {
 
 function calendarsIn(text: string | undefined): KnownService['calendars'] {
   const found = parsed(text)
-  const isDated = (dates: unknown) =>
-    isText(dates) || (isSection(dates) && Object.values(dates).every(isText))
-  return isSection(found) && Object.values(found).every(isDated)
+  const isDated = (dates: unknown) => isText(dates) || (isRecord(dates) && Object.values(dates).every(isText))
+  return isRecord(found) && Object.values(found).every(isDated)
     ? (found as KnownService['calendars'])
     : undefined
 }
@@ -115,11 +115,7 @@ function textsOf(text: string | undefined): string[] {
 }
 
 function sectionIn(value: unknown): Section {
-  return isSection(value) ? value : {}
-}
-
-function isSection(value: unknown): value is Section {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord(value) ? value : {}
 }
 
 function isText(value: unknown): value is string {

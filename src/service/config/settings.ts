@@ -1,9 +1,7 @@
-import type { Schema } from '../../domain/json-schema.ts'
+import { isRecord, type Schema } from '../../domain/json-schema.ts'
 import { nameOf } from '../../domain/workload/json-pointer.ts'
 import type { ConfigDocument } from './document.ts'
 import { pointerOf, type Setting } from './environment.ts'
-
-type Section = Record<string, unknown>
 
 /** A copy of the file's value with the settings put in; later settings override earlier ones. */
 export function merged(value: unknown, settings: readonly Setting[], schema: Schema): unknown {
@@ -37,7 +35,7 @@ function pathOf(pointer: string): string[] {
 /** A deep copy that shares nothing, unlike YAML's aliases; a section that is null becomes an empty one. */
 function copied(value: unknown, schema?: Schema): unknown {
   if (Array.isArray(value)) return value.map((item) => copied(item, schema?.items))
-  if (isSection(value)) {
+  if (isRecord(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [key, copied(item, schema?.properties?.[key])]),
     )
@@ -50,16 +48,12 @@ function put(root: unknown, path: readonly string[], value: unknown): void {
   const [last = '', ...above] = path.toReversed()
   let section = root
   for (const step of above.toReversed()) {
-    if (!isSection(section)) return
+    if (!isRecord(section)) return
     section = section[step] ??= {}
   }
-  if (isSection(section)) section[last] = value
+  if (isRecord(section)) section[last] = value
 }
 
 function at(root: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((section, step) => (isSection(section) ? section[step] : undefined), root)
-}
-
-function isSection(value: unknown): value is Section {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return path.reduce<unknown>((section, step) => (isRecord(section) ? section[step] : undefined), root)
 }

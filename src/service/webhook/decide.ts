@@ -10,7 +10,7 @@ import { reviewScale } from './scale.ts'
 import { subject } from './unread.ts'
 import { reviewWorkload } from './workload.ts'
 
-/** Controllers that scale as part of their work, by exact user name (design, section 6). `exemptUsers` adds to them. */
+/** Controllers that scale as part of their work, by exact user name. `exemptUsers` adds to them. */
 export const EXEMPT_USERS = [
   'system:kube-controller-manager',
   ...[

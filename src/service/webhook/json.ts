@@ -1,12 +1,10 @@
-export type Json = Record<string, unknown>
+import { isRecord } from '../../domain/json-schema.ts'
 
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export type Json = Record<string, unknown>
 
 /** The value if it is an object, else an empty one: objects under review may have any shape. */
 export function jsonOf(value: unknown): Json {
-  return isJson(value) ? value : {}
+  return isRecord(value) ? value : {}
 }
 
 export function labelsOf(object: unknown): Json {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/json-schema.ts'
 import type { Annotations } from '../../domain/admission/annotations.ts'
 import { withWarnings, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { fallingAsleep, tellSleepers } from '../../domain/admission/falling-asleep.ts'
@@ -5,7 +6,7 @@ import { admitNamespace } from '../../domain/admission/namespace.ts'
 import { INHERITED_ANNOTATIONS } from '../../domain/policy/inheritance.ts'
 import { ANNOTATION } from '../../domain/workload/workload.ts'
 import type { Deciding } from './deciding.ts'
-import { annotationsOf, isJson, jsonOf } from './json.ts'
+import { annotationsOf, jsonOf } from './json.ts'
 import { changedAnnotations } from './object-diff.ts'
 import { Unread, type ReviewRequest } from './review.ts'
 
@@ -17,7 +18,7 @@ export function reviewNamespace(
   { rules, clock, namespaceOf, workloadsIn, isAuthenticated }: Deciding,
 ): AdmissionDecision {
   const isUpdate = operation === 'UPDATE'
-  if (resource.resource !== 'namespaces' || !isJson(object) || (isUpdate && !isJson(oldObject)))
+  if (resource.resource !== 'namespaces' || !isRecord(object) || (isUpdate && !isRecord(oldObject)))
     throw new Unread('unexpected', 'the review is not that of a Namespace')
   const changed = changedAnnotations(jsonOf(oldObject), object)
   const write = {

@@ -1,7 +1,8 @@
+import { isRecord } from '../../domain/json-schema.ts'
 import { hasKey, sleepsSuspended } from '../../domain/kinds.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, fieldOf, OWN_LABELS, SNOOZE_KEY, type Workload } from '../../domain/workload/workload.ts'
-import { annotationsOf, isJson, jsonOf, type Json } from './json.ts'
+import { annotationsOf, jsonOf, type Json } from './json.ts'
 import { Unread } from './review.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -105,7 +106,7 @@ function appliedBy(object: Json, manager: string): Json | undefined {
 
 function entriesOf(object: Json): Json[] {
   const { managedFields } = jsonOf(object.metadata)
-  return (Array.isArray(managedFields) ? managedFields : []).filter(isJson)
+  return (Array.isArray(managedFields) ? managedFields : []).filter(isRecord)
 }
 
 function owns({ fieldsV1 }: Json, field: string): boolean {

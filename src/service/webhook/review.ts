@@ -1,7 +1,6 @@
-import { flag, listOf, mapOf, orNull, part, text, type ValueOf } from '../../domain/json-schema.ts'
+import { isRecord, flag, listOf, mapOf, orNull, part, text, type ValueOf } from '../../domain/json-schema.ts'
 import { compile, firstFault } from '../../domain/validation.ts'
 import { Refusal, type ErrorCode } from '../process/errors.ts'
-import { isJson } from './json.ts'
 import type { ClusterUser } from '../../kubernetes/ports.ts'
 import { SMALL_BODY } from './routes.ts'
 
@@ -192,7 +191,7 @@ function userOf({ username = '', uid = '', groups, extra }: ValueOf<typeof USER>
 
 /** Whether the object has this name, if any. Without a namespace the API server assumes the request's. */
 function hasName(object: unknown, namespace: string, name: string): boolean {
-  if (!isJson(object) || !isJson(object.metadata)) return true
+  if (!isRecord(object) || !isRecord(object.metadata)) return true
   const { metadata } = object
   return metadata.name === name && (metadata.namespace ?? namespace) === namespace
 }

@@ -1,4 +1,4 @@
-/** The paths of the webhooks, by what they may block (design, section 6). */
+/** The paths of the webhooks, by what they may block. */
 export type Route = 'scale' | 'held-scale' | 'workloads' | 'held' | 'namespaces' | 'probe'
 
 const ROUTES: Readonly<Record<string, Route>> = {

@@ -18,7 +18,7 @@ export function unreadBy(error: unknown, { uid }: ReviewRequest, logger: Logger)
 }
 
 /**
- * The one answer to a review that cannot be decided, for whatever reason (design, section 6): denies an update of a
+ * The one answer to a review that cannot be decided, for whatever reason: denies an update of a
  * held workload, removes the state from a creation, and lets all else pass with a warning. Held: by the route, by the
  * old object's label, or by the informer's copy.
  */

@@ -1,5 +1,6 @@
 import {
   flag,
+  isRecord,
   listOf,
   mapOf,
   orNull,
@@ -11,7 +12,7 @@ import {
 import { hasKey, isBuiltIn, sleepsSuspended } from '../../domain/kinds.ts'
 import { compile } from '../../domain/validation.ts'
 import { MAX_REPLICAS, type Kind } from '../../domain/workload/workload.ts'
-import { isJson, type Json } from './json.ts'
+import type { Json } from './json.ts'
 
 /** An object with any of these fields, where null counts as absent. */
 function fields(properties: Properties): Schema<object> {
@@ -80,7 +81,7 @@ const isCustom = checkOf({ type: 'object' }, { type: 'object' })
  * else, but anybody who reaches the port may. A null is an absent field.
  */
 export function isWorkload(kind: Kind, object: unknown): object is Json {
-  return isJson(object) && checkFor(kind)(object)
+  return isRecord(object) && checkFor(kind)(object)
 }
 
 function checkFor(kind: Kind) {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/json-schema.ts'
 import { admitCreate } from '../../domain/admission/create.ts'
 import { allow, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { admitStatus } from '../../domain/admission/status.ts'
@@ -16,7 +17,7 @@ import {
   unknownAnnotations,
 } from './object-diff.ts'
 import type { Deciding } from './deciding.ts'
-import { isJson, type Json } from './json.ts'
+import type { Json } from './json.ts'
 import { asStored } from './stored.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
 import { Unread, type ReviewRequest } from './review.ts'
@@ -80,7 +81,8 @@ function objectsOf(request: ReviewRequest, { configured }: Deciding): Objects {
   if (!isCreation && (operation !== 'UPDATE' || !['', 'status'].includes(subResource)))
     throw new Unread('unexpected', 'the review is neither that of a creation nor that of an update')
   const old = !isCreation && isWorkload(kind, oldObject) ? oldObject : undefined
-  const stored = isJson(object) && isJson(object.metadata) ? asStored(object, old, subResource) : undefined
+  const stored =
+    isRecord(object) && isRecord(object.metadata) ? asStored(object, old, subResource) : undefined
   if (!(isCreation || old) || !isWorkload(kind, stored))
     throw new Unread('unexpected', 'its object is not as Kubernetes has it')
   return { kind, old, object: stored }
