@@ -34,7 +34,7 @@ interface Import {
   readonly configuration?: ImportedConfiguration
 }
 
-/** Section 15 of the design: moves a cluster over from another tool, and wakes nothing. */
+/** Moves a cluster over from another tool, and wakes nothing. */
 export function registerImport(program: Command, terminal: Terminal): void {
   const command = program
     .command('import')

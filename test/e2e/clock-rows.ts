@@ -18,7 +18,7 @@ export const SETTINGS = {
 export type Hours = (from: number, to: number) => string
 
 /**
- * A workload, and its states by the rules of the design's section 4, worked out by hand: `A` awake, `z` asleep. A
+ * A workload, and its states by the rules of docs/concepts.md, worked out by hand: `A` awake, `z` asleep. A
  * column is an instant that the clock is set to: the beginning, an hour, a day and a year from it, each followed by the
  * beginning again.
  */

@@ -17,7 +17,7 @@ import { print } from '../support/figures.ts'
 import { testSeed } from '../support/random.ts'
 import { served } from '../support/served.ts'
 
-/** Design, section 2. */
+/** Whatever marks a workload starts with, after this many writes there is nothing to do. */
 const MOST_WRITES = 3
 const EACH = 12
 const ROUNDS = 3

@@ -9,7 +9,7 @@ export interface Held {
 
 /**
  * The replica counts that a workload's people may expect, by their own actions alone. It knows none of Dormouse's rules
- * but the contract's: a manual change sets the count, and waking a sleeper by hand to fewer does not lower the kept
+ * but these: a manual change sets the count, and waking a sleeper by hand to fewer does not lower the kept
  * count.
  */
 export class Counts {

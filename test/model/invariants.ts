@@ -9,7 +9,7 @@ import { trimmed } from './kinds.ts'
 import type { RulesInForce } from './rules-in-force.ts'
 import type { Asked, Target } from './target.ts'
 
-/** Writes that one cause may lead to: the contract's three repairs, and the completion of a wake. */
+/** Writes that one cause may lead to: the three repairs that docs/concepts.md allows, and the completion of a wake. */
 const WRITES_A_CAUSE = 4
 /** Actions that may bring back a count that somebody had left at 0: a request to wake, and any write of a count. */
 const RAISES = /^(POST wake|adopt|scale|autoscale|edit|roll out|replace|create|roll back|keda)/

@@ -16,7 +16,7 @@ const ALONE: Pick<Rules, 'inherited' | 'inheritsSame'> = {
   inheritsSame: () => true,
 }
 
-/** The defaults of the configuration (design, section 9). */
+/** The defaults of the configuration. */
 const DEFAULTS: Policy = {
   timezone: 'UTC',
   operationTimeout: 10 * MINUTE,

@@ -14,7 +14,7 @@ interface Options extends Connection {
   readonly open: boolean
 }
 
-/** Section 14 of the design: the console's page over the person's own kubeconfig. */
+/** The console's page over the person's own kubeconfig. */
 export function registerConsole(program: Command, terminal: Terminal): void {
   const command = program
     .command('console')

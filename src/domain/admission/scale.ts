@@ -35,7 +35,7 @@ function decideScale(workload: Workload, replicas: number, now: Instant, rules: 
   return allow('manual_wake', replicas < kept ? belowKept(situation, replicas, kept) : [])
 }
 
-/** Manual scaling never lowers the kept count (design, section 2). */
+/** Manual scaling never lowers the kept count. */
 function belowKept(situation: Situation, replicas: number, kept: number): string[] {
   const { workload, hours } = situation
   const end = earliest(hours?.nextEdge?.at, wakeHold(situation).hold)

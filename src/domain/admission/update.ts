@@ -19,7 +19,7 @@ import { activePinOrOverride, gainsOwner, mayBreakHold, refuse, unreadable } fro
 import { decideRequest } from './request-annotation.ts'
 
 /**
- * Decides on an update of a workload by an account that is not exempt (design, section 6). `refusal`: why its user may
+ * Decides on an update of a workload by an account that is not exempt. `refusal`: why its user may
  * not make the request found by `requestIn`.
  */
 export function admitUpdate(

@@ -90,7 +90,7 @@ export function textBefore(reason: Reason): string {
   return reason.pending?.() ?? reason.text
 }
 
-/** The decision about a workload now, and why (design, section 4). */
+/** The decision about a workload now, and why. */
 export interface Decision {
   /** `adopt`: somebody else woke it or scaled it down; set Dormouse's marks to match the pods. */
   readonly action: 'snooze' | 'wake' | 'adopt' | 'none'

@@ -76,7 +76,7 @@ export const DESIRED_BY = {
 } as const satisfies Record<string, RuleFacts>
 type DesiredBy = keyof typeof DESIRED_BY
 
-/** Whether the workload should run, by the latest intent and the schedule alone (design, section 4). */
+/** Whether the workload should run, by the latest intent and the schedule alone. */
 export interface Desired {
   readonly want: Sleep
   readonly rule: DesiredBy

@@ -31,7 +31,7 @@ export type HistoryRecord = ValueOf<typeof OPERATION>
 /** A coming change between awake and asleep as the API shows it; `at` in ISO 8601 UTC. */
 export type TransitionRecord = ValueOf<typeof TRANSITION>
 
-/** A workload as the API shows it; every field always present (design, section 5). */
+/** A workload as the API shows it; every field always present. */
 export type StatusRecord = ValueOf<typeof STATUS>
 
 /** The settings in force with their sources; an invalid one is null, and the reason names its fault. */

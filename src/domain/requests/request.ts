@@ -43,7 +43,7 @@ export interface Plan {
 
 /**
  * Plans `request` by `by` at `clock`; `written`: the annotation that it came by, to recognise a repetition. The checks
- * are in the order of design, section 5.
+ * are in the order of docs/api.md, "Errors".
  * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, CLUSTER_UNAVAILABLE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF;
  * VALIDATION_ERROR for a schedule or zone
  */

@@ -65,7 +65,7 @@ export function countOfOther(text: string | undefined): string | undefined {
 }
 
 /**
- * Why a workload that another tool put to sleep is left alone until it is adopted (design, section 15): found at 0 by a
+ * Why a workload that another tool put to sleep is left alone until it is adopted: found at 0 by a
  * schedule of ours it would keep 0. undefined: no tool keeps its count, or Dormouse has moved or pinned it since.
  */
 export function keptByOther({ workload, state }: Reading): string | undefined {

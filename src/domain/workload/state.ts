@@ -26,7 +26,7 @@ interface TriggerFacts {
 
 const BOTH: TriggerFacts['types'] = OPERATION_TYPES
 
-/** The causes of a snooze or wake, as history, logs and metrics show them (design, section 5). */
+/** The causes of a snooze or wake, as history, logs and metrics show them. */
 export const TRIGGER = {
   schedule: { name: 'a schedule', types: BOTH, inWaves: true },
   api: { name: 'a request', types: BOTH, inWaves: false },
@@ -63,7 +63,7 @@ export type PinState = (typeof PIN_STATES)[number]
 export const BACKOFF_CAUSES = ['flapping', 'failure'] as const
 export type BackoffCause = (typeof BACKOFF_CAUSES)[number]
 
-/** The state that a person, an API client or the schedule asked for last (design, section 4). */
+/** The state that a person, an API client or the schedule asked for last. */
 export interface Intent {
   readonly want: Sleep
   readonly at: Instant
@@ -160,7 +160,7 @@ export interface State {
   readonly pin?: Pin
   readonly override?: Override
   readonly backoff?: Backoff
-  /** By it the repetition of a write is recognised whose answer was lost (design, section 14). */
+  /** By it the repetition of a write is recognised whose answer was lost. */
   readonly request?: Asked
   /** Newest first, at most 20; the newest is the operation in progress while its result is `running`. */
   readonly history: readonly Operation[]

@@ -3,7 +3,7 @@ import type { Instant } from '../process/clock.ts'
 import { Refusal } from '../process/errors.ts'
 import type { ApiContext } from './context.ts'
 
-/** Answers a success (design, section 5); `more`: fields beside the data. */
+/** Answers a success; `more`: fields beside the data. */
 export function answer(
   ctx: ApiContext,
   now: Instant,

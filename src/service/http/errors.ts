@@ -22,7 +22,7 @@ export class HttpRefusal extends Refusal {
 }
 
 /**
- * The body of every error (design, section 5). `requestId`: the request's id in the log; undefined: there is no log.
+ * The body of every error. `requestId`: the request's id in the log; undefined: there is no log.
  * `message`: with advice.
  */
 export function errorBody(

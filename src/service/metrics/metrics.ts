@@ -28,7 +28,7 @@ export interface MetricsOptions extends TrackerOptions {
 }
 
 /**
- * All metrics of section 8 of the design. Every replica exports its own; only the leader exports those of the
+ * All metrics. Every replica exports its own; only the leader exports those of the
  * controller and of workloads. Durations are in seconds. Labels are bounded: values from strangers are mapped to
  * known ones.
  */

@@ -11,7 +11,7 @@ import { aDeployment } from '../../support/workloads.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 
 const NOW = at('Mon 17:55')
-/** Design, section 2: whatever marks a workload starts with, after this many writes there is nothing to do. */
+/** Whatever marks a workload starts with, after this many writes there is nothing to do. */
 const MOST_WRITES = 3
 
 /** The workload without its marks. */

@@ -139,7 +139,7 @@ interface Naive {
   readonly isInvalid: boolean
 }
 
-/** Section 12 of the design, read word by word. */
+/** The rules of docs/policies.md, read word by word. */
 function naively(each: Given) {
   const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, nearest(name, each)])) as Record<
     (typeof SETTING_NAMES)[number],

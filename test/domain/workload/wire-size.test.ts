@@ -40,7 +40,7 @@ const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 const bytesOf = ({ annotations }: Workload) => [annotations.state, annotations.history].map(bytesOfText)
 const bytesOfText = (text = '') => Buffer.byteLength(text)
 
-// The API server's cost of a write grows with these bytes, whatever their form (design, section 2).
+// The API server's cost of a write grows with these bytes, whatever their form.
 describe("a schedule's snooze with 20 operations in its history", () => {
   const { after, change, state } = stepped(awake, at('Mon 18:00') + 234)
 

@@ -11,7 +11,7 @@ import { marksOf } from '../agreement.ts'
 import { recipes, type Owning } from './recipes.ts'
 import { allAsleep, anOwner, arrive, overwrite, release, until, writesUntilRest } from './stage.ts'
 
-/** Design, section 2. */
+/** Whatever marks a workload starts with, after this many writes there is nothing to do. */
 const MOST_WRITES = 3
 const REPLICAS = 2
 

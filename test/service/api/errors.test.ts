@@ -125,7 +125,7 @@ describe('errors of the API', () => {
     })
   }
 
-  it('checks come in the order of the design', async () => {
+  it('checks come in the order of docs/api.md', async () => {
     const large = `{"nope": "${' '.repeat(17 * 1024)}`
     const text = { headers: { 'Content-Type': 'text/plain' } }
     const nobody = await token({ claims: { scope: '' } })

@@ -91,7 +91,7 @@ const EVERY_REPLICA = [
 const namesIn = (text: string) => Array.from(text.matchAll(/^# TYPE (\S+)/gm), ([, name]) => name)
 
 describe('metrics', () => {
-  it('are those of the design, and no others', async () => {
+  it('are those of this list, and no others', async () => {
     expect(namesIn(await busy().exposition())).to.have.members([...CONTROLLER, ...EVERY_REPLICA])
   })
 

@@ -114,7 +114,7 @@ export const ANY_REVIEW: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
 )
 
-/** The object without the fields that Dormouse may change (design, section 6), and without maps that become empty. */
+/** The object without the fields that Dormouse may change, and without maps that become empty. */
 export function withoutOurs(object: unknown): unknown {
   const copy: unknown = structuredClone(object)
   const metadata = field(copy, 'metadata')

@@ -74,7 +74,7 @@ export function createAuthorization({
   }
 }
 
-/** The right of the Kubernetes API that each operation needs (design, section 5). */
+/** The right of the Kubernetes API that each operation needs. */
 function resourceAccess({ need, kind, namespace, name }: Access): ResourceAccess {
   const where = {
     ...resourceOf(kind),
