@@ -41,7 +41,7 @@ function watched(): { metrics: Metrics; registered: Registered[] } {
       inheritsSame: () => true,
     }
     const metrics = new Metrics({
-      evaluations: { of: never },
+      evaluations: { of: never, reading: never },
       rules,
       clock: () => 0,
       perWorkload: true,

@@ -72,13 +72,19 @@ function isCounted({ state, written = EMPTY_STATE }: Reading): boolean {
   return state !== written && state.counter < LAST_COUNTER
 }
 
-/** The controller's next step for a workload, given its last known marks. */
-export function planStep(workload: Workload, clock: Instant, rules: Rules, known?: LastKnown): Step {
+/** The controller's next step for a workload, given its last known marks; `earlier`: as in `readWorkload`. */
+export function planStep(
+  workload: Workload,
+  clock: Instant,
+  rules: Rules,
+  known?: LastKnown,
+  earlier?: Reading,
+): Step {
   const count = lostCount(workload, known)
   if (count !== undefined) return givingBack(count)
   // A request that is stored has passed no webhook: nobody knows who made it, so it is never carried out.
   const restored = withoutRequest(withMarksRestored(workload, known, rules))
-  const read = readWorkload(restored, rules)
+  const read = readWorkload(restored, rules, earlier)
   if (read instanceof Unreadable) return new Step({ decision: leftAlone(workload, read) })
   const situation = situationOf(read, clock, rules)
   const { reading } = situation

@@ -43,8 +43,19 @@ export function isUnmarkedSleep({ kind, replicas, replicasManager, labels }: Wor
   return isOurs && replicas === 0 && !hasKey(kind) && labels?.[ASLEEP_LABEL] === undefined
 }
 
-/** Reads a workload's annotations, label and key. Unreadable: its state is broken, or gone although it was put to sleep. */
-export function readWorkload(workload: Workload, rules: ReadingRules): Reading | Unreadable {
+/**
+ * Reads a workload's annotations, label and key. Unreadable: its state is broken, or gone although it was put to sleep.
+ * `earlier`: another reading; one of this very copy has its state, whatever the rules are now.
+ */
+export function readWorkload(
+  workload: Workload,
+  rules: ReadingRules,
+  earlier?: Reading,
+): Reading | Unreadable {
+  if (earlier?.workload === workload && earlier.written) {
+    const { state, written } = earlier
+    return { workload, ...readSettings(workload, rules), state, written }
+  }
   const stored = storedState(workload)
   if (stored instanceof Unreadable) return stored
   // KEDA keeps a workload that wakes at the 0 that we have set.

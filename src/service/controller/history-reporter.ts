@@ -1,8 +1,8 @@
 import type { Clock } from '../process/clock.ts'
 import { fightOf } from '../../domain/deciding/scaling.ts'
 import { endingOf } from '../../domain/deciding/history.ts'
-import { stateOf } from '../../domain/workload/reading.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
+import { Unreadable } from '../../domain/workload/state-codec.ts'
 import { settingsOf } from '../../domain/workload/settings.ts'
 import {
   EMPTY_STATE,
@@ -17,9 +17,11 @@ import { counted, iso } from '../../domain/text.ts'
 import { keyOf, type Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
 import type { EventReason, Recorder } from '../../kubernetes/ports.ts'
+import type { Evaluations } from '../evaluating/ports.ts'
 import type { Observer } from './ports.ts'
 
 interface HistoryReporterPorts {
+  readonly evaluations: Pick<Evaluations, 'reading'>
   readonly recorder: Recorder
   readonly observer: Pick<Observer, 'operation' | 'operationDuration'>
   readonly clock: Clock
@@ -50,8 +52,8 @@ export class HistoryReporter {
   /** Reports the entries that `after` has in addition to `before`, the newest copy reported so far. */
   changed(before: Workload, after: Workload): void {
     if (before.annotations.state === after.annotations.state) return
-    const then = readable(before)
-    const now = readable(after)
+    const then = this.#readable(before)
+    const now = this.#readable(after)
     this.#audit(then?.request, now?.request, after)
     if (!then || !now || now.counter <= then.counter) return
     for (const operation of now.history.toReversed()) this.#report(operation, then, now, after)
@@ -86,12 +88,19 @@ export class HistoryReporter {
 
   /** To be called with each copy: an operation also ends without a write, when its pods followed or by its timeout. */
   evaluated(workload: Workload): void {
-    const state = readable(workload)
+    const state = this.#readable(workload)
     const running = state && operationInProgress(state)
     if (!running) return
     const ending = endingOf(state, workload, this.#ports.clock(), this.#rules.policy)
     if (!ending) this.#begin(workload, running)
     else this.#count(workload, { ...running, result: ending.result, duration: ending.at - running.at })
+  }
+
+  /** The state that its annotations hold; undefined: none that can be read. */
+  #readable(workload: Workload): State | undefined {
+    if (workload.annotations.state === undefined) return EMPTY_STATE
+    const reading = this.#ports.evaluations.reading(workload)
+    return reading instanceof Unreadable ? undefined : reading.written
   }
 
   forget({ uid }: Workload): void {
@@ -161,8 +170,4 @@ function eventOf(
   const event = isKnown(TRIGGERS, trigger) ? EVENT_OF[trigger] : null
   if (event === 'PinEnforced') return { type: 'Warning', reason: event, message: `${message}: it is pinned` }
   return { type: 'Normal', reason: event ?? (asleep ? 'Snoozed' : 'Woken'), message }
-}
-
-function readable(workload: Workload): State | undefined {
-  return workload.annotations.state === undefined ? EMPTY_STATE : stateOf(workload)
 }

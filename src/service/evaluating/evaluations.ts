@@ -45,6 +45,8 @@ export class Evaluations implements Ports.Evaluations {
   readonly #timers: Timers
   /** Keys that wait for the instant of a newer copy than the informer's, until that changes. */
   readonly #ahead = new Set<string>()
+  /** The copy before the latest change: others that are told of it may ask what it meant. */
+  #former: Workload | undefined
   /** The newest time of an evaluation. */
   #newest: Instant = 0
   #disarm: (() => void) | undefined
@@ -58,11 +60,20 @@ export class Evaluations implements Ports.Evaluations {
 
   /** The evaluation of this copy that holds now. */
   of(workload: Workload): Evaluation {
-    const { clock, workloads } = this.#options
-    const now = clock()
+    const now = this.#options.clock()
     const known = this.#made.get(workload)
     if (known && holds(known, now)) return known
-    const evaluation = this.#evaluate(workload, now)
+    return this.#anew(workload, now, known?.reading)
+  }
+
+  reading(workload: Workload): Reading | Unreadable {
+    return this.#made.get(workload)?.reading ?? readWorkload(workload, this.#options.rules)
+  }
+
+  /** `earlier`: a reading of this copy. */
+  #anew(workload: Workload, now: Instant, earlier?: Evaluation['reading']): Evaluation {
+    const { workloads } = this.#options
+    const evaluation = this.#evaluate(workload, now, earlier)
     this.#made.set(workload, evaluation)
     const copy = workloads.get(workload)
     const isAhead = copy !== undefined && isOlder(copy, workload)
@@ -76,12 +87,15 @@ export class Evaluations implements Ports.Evaluations {
    * for.
    */
   changed(before: Workload | undefined, after: Workload | undefined): void {
-    if (before) this.#made.delete(before)
+    const known = before && this.#made.get(before)
+    if (this.#former) this.#made.delete(this.#former)
+    this.#former = before === after ? undefined : before
     if (before && !after) this.#timers.delete(keyOf(before))
     const workload = after ?? before
     const wasAhead = this.#ahead.size > 0 && workload !== undefined && this.#ahead.delete(keyOf(workload))
     if (!after) return
-    if (!before || before === after || isRelevant(before, after)) this.of(after)
+    if (before === after) this.#anew(after, this.#options.clock(), known?.reading)
+    else if (!before || isRelevant(before, after)) this.of(after)
     // The users of the newer copy have forgotten what this one, and the one before, needs.
     else if (wasAhead) this.#timers.set(keyOf(after), this.#options.clock())
   }
@@ -116,11 +130,17 @@ export class Evaluations implements Ports.Evaluations {
     this.#disarm ??= later(() => this.#lookAtClock(), LONGEST_SLEEP)
   }
 
-  #evaluate(workload: Workload, now: Instant): Evaluation {
+  #evaluate(workload: Workload, now: Instant, earlier?: Evaluation['reading']): Evaluation {
     const { rules } = this.#options
     this.#newest = Math.max(this.#newest, now)
     this.#watchClock()
-    const step = this.#plan(workload, now, rules)
+    const step = this.#plan(
+      workload,
+      now,
+      rules,
+      undefined,
+      earlier instanceof Unreadable ? undefined : earlier,
+    )
     const reading = step.read?.workload === workload ? step.read : readWorkload(workload, rules)
     const ends =
       reading instanceof Unreadable ? [] : [reading.state.override?.until, reading.state.backoff?.until]

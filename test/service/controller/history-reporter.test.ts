@@ -6,6 +6,7 @@ import { createLogger } from '../../../src/service/process/logger.ts'
 import type { Operation } from '../../../src/domain/workload/state.ts'
 import { iso } from '../../../src/domain/text.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
+import { evaluationsOf } from '../../support/evaluations.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { Told } from './told.ts'
@@ -19,7 +20,9 @@ const { type, ...restOfWake } = awake.state().history[0]!
 
 function tellOf(steps: Workload[], now = at('Mon 18:05')): Told {
   const told = new Told()
-  const ports = { recorder: told, observer: told, clock: () => now, logger: createLogger('silent') }
+  const clock = () => now
+  const evaluations = evaluationsOf(RULES, clock)
+  const ports = { evaluations, recorder: told, observer: told, clock, logger: createLogger('silent') }
   const reporter = new HistoryReporter(ports, RULES)
   for (const [index, step] of steps.entries()) {
     const before = steps[index - 1]

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
+import type { Reading } from '../../../src/domain/workload/reading.ts'
+import { decodeState } from '../../../src/domain/workload/state-codec.ts'
 import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { FakeCluster } from '../../support/fake-cluster.ts'
@@ -66,6 +68,31 @@ describe('the evaluation of a copy', () => {
     await settled()
     expect(rig.told.events).to.deep.equal(['Warning InvalidSchedule web'])
     expect(planned).to.deep.equal(['web'])
+  })
+
+  it('reads the state of a copy once, also for another time, other inputs, and whoever hears of its end', () => {
+    const { time, cluster, evaluations, copy } = evaluating()
+    cluster.put(web)
+    const first = copy()
+    const { written } = evaluations.reading(first) as Reading
+    const forgotten = () => {
+      // More texts than the codec remembers.
+      for (let n = 0; n < 100; n++)
+        decodeState(aDeployment().woken({ at: at('Mon 7:00') + n }).annotations.state!)
+    }
+    forgotten()
+    time.jump(7 * HOUR)
+    expect((evaluations.of(first).reading as Reading).written).to.equal(written)
+    forgotten()
+    cluster.inputsChanged([first])
+    expect((evaluations.reading(first) as Reading).written).to.equal(written)
+    let told: unknown
+    cluster.onChange((before) => {
+      forgotten()
+      told = before && (evaluations.reading(before) as Reading).written
+    })
+    cluster.put(web.with({ replicas: 4 }))
+    expect(told).to.equal(written)
   })
 
   it('costs nothing at a change of the status alone, until somebody asks', () => {
