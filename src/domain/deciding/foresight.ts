@@ -3,7 +3,7 @@ import type { Reading } from '../workload/reading.ts'
 import type { OperationType } from '../workload/state.ts'
 import { isRunning } from '../workload/workload.ts'
 import { decide } from './decide.ts'
-import type { Decision } from './decision.ts'
+import type { Decision, Reason } from './decision.ts'
 import { completed } from './history.ts'
 import { isAutomatic } from './intent.ts'
 import { carryOut } from './operation.ts'
@@ -15,8 +15,8 @@ import type { WakeWait } from './wake-order.ts'
 export interface Transition {
   readonly at: Instant
   readonly type: OperationType
-  /** Why, in words. */
-  readonly reason: string
+  /** Why; words are made for those who read them. */
+  readonly reason: Reason
 }
 
 /** Milliseconds, two years: calendars may keep a workload as it is for good. */
@@ -49,19 +49,20 @@ interface Foreseen {
   readonly at: Instant
   readonly decision: Decision
   readonly before: Reading
-  readonly after: Reading
+  /** Made when it is asked for. */
+  readonly after: () => Reading
 }
 
 /** undefined: it moves nothing. A wake that gives a kept count back to an awake workload is not a transition. */
 function transitionOf({ at, decision: { action, reason }, before }: Foreseen): Transition | undefined {
   const isMoved = action === 'snooze' || (action === 'wake' && before.state.asleep)
-  return isMoved ? { at, type: action, reason: reason.text } : undefined
+  return isMoved ? { at, type: action, reason } : undefined
 }
 
 /** The workload at a later time, if nobody acts until then. */
 export function foreseenAt(start: Situation, at: Instant): Situation {
   let { reading } = start
-  for (const { after } of foresee(start, at, DECISIONS_FOR_PLAN)) reading = after
+  for (const { after } of foresee(start, at, DECISIONS_FOR_PLAN)) reading = after()
   return new Situation(completed(reading, at, start.rules.policy), at, start.rules)
 }
 
@@ -73,7 +74,7 @@ export function* foreseenReadings(
   let { reading, now: since } = start
   for (const { at, after } of foresee(start, until, DECISIONS_FOR_PLAN)) {
     yield { reading, lasts: at - since }
-    reading = after
+    reading = after()
     since = at
   }
   yield { reading, lasts: Math.max(0, until - since) }
@@ -88,9 +89,10 @@ function* foresee(start: Situation, until: Instant, atMost: number): Generator<F
   for (let count = 0; count < atMost && at !== undefined && at <= until; count += 1) {
     const situation = new Situation(reading, at, rules)
     const decision = decide(situation)
-    const after = carryOut(situation, decision)
+    let made: Reading | undefined
+    const after = () => (made ??= carryOut(situation, decision))
     yield { at, decision, before: reading, after }
-    const settled = completed(after, at, rules.policy)
+    const settled = completed(after(), at, rules.policy)
     // mostly nothing is due, and the same reading at the same instant is decided the same
     const next: Instant | undefined =
       settled === reading ? decision.lookAgainAt : decide(new Situation(settled, at, rules)).lookAgainAt

@@ -104,7 +104,7 @@ function explained(
   const { scheduleFault: fault } = reading
   const rests = backoff && code !== 'backoff' ? restText(backoff) : ''
   return {
-    reason: `${reasonOf(reading, { ...reason, text })}${rests}`,
+    reason: `${withFault(reading, reason, text)}${rests}`,
     reason_code: wait ? 'wake_order' : code,
     reason_values: {
       ...(wait ? { until: seconds(wait.until), workloads: wait.workloads } : values),
@@ -120,7 +120,7 @@ function restText({ until, cause }: Backoff): string {
 }
 
 export function transitionRecord({ at, type, reason }: Transition): TransitionRecord {
-  return { at: iso(at), type, reason }
+  return { at: iso(at), type, reason: reason.text }
 }
 
 function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' | 'type'> {
@@ -140,9 +140,13 @@ function requestInForce(situation: Situation) {
 }
 
 /** The reason for people, with the schedule's fault appended. */
-export function reasonOf({ scheduleFault }: Reading, reason: Reason): string {
-  const { text } = reason
-  return scheduleFault === undefined || reason.saysFault ? text : `${text}; ${scheduleFault}`
+export function reasonOf(reading: Reading, reason: Reason): string {
+  return withFault(reading, reason, reason.text)
+}
+
+/** The text with the fault of the schedule, unless the reason says that itself. */
+function withFault({ scheduleFault }: Reading, { saysFault }: Reason, text: string): string {
+  return scheduleFault === undefined || saysFault ? text : `${text}; ${scheduleFault}`
 }
 
 export function policyRecord({

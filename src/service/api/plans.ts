@@ -1,6 +1,5 @@
 import { plannedSteps } from '../../domain/records/plan.ts'
-import type { Transition } from '../../domain/deciding/foresight.ts'
-import { transitionRecord } from '../../domain/records/record.ts'
+import { transitionRecord, type TransitionRecord } from '../../domain/records/record.ts'
 import { withHours } from '../../domain/requests/as-if.ts'
 import { counted } from '../../domain/text.ts'
 import type { Instant } from '../process/clock.ts'
@@ -24,14 +23,17 @@ export function createPlans(deps: ApiDeps): ApiMiddleware {
     const workload = withHours(found, query, now, rules)
     const hours = query.hours ?? PLAN_HOURS
     const { told, until } = positionOf(ctx.state.after, now + hours * HOUR)
-    const steps: Transition[] = []
+    // As they are sent: a reason that nobody has read holds the whole workload.
+    const steps: { at: Instant; record: TransitionRecord }[] = []
     const full = new AbortController()
     // A month of a schedule may take 2,000 decisions.
     await inTurns(
       plannedSteps(workload, now, rules, until),
       (step) => {
+        if (!step || step.at <= told) return
         // one too many shows that another page follows
-        if (step && step.at > told && steps.push(step) > PLAN_PAGE) full.abort('the page is full')
+        if (steps.push({ at: step.at, record: transitionRecord(step) }) > PLAN_PAGE)
+          full.abort('the page is full')
       },
       full.signal,
     )
@@ -40,7 +42,8 @@ export function createPlans(deps: ApiDeps): ApiMiddleware {
     const token = last ? continueToken(`${last.at}/${until}`, ctx) : null
     const more = token === null ? '' : ': send continue for more'
     const message = `${counted(shown.length, 'transition')} in the next ${counted(hours, 'hour')}${more}`
-    answer(ctx, now, message, shown.map(transitionRecord), { continue: token })
+    const records = shown.map(({ record }) => record)
+    answer(ctx, now, message, records, { continue: token })
   }
 }
 

@@ -28,7 +28,7 @@ describe('the plan', () => {
 
   it('tells the reason of each', () => {
     const [first] = plannedTransitions(awake, NOON, RULES, NOON + DAY)
-    expect(first?.reason).to.equal(`asleep by schedule ${WORK} (UTC) until 2026-03-03T08:00:00Z`)
+    expect(first?.reason.text).to.equal(`asleep by schedule ${WORK} (UTC) until 2026-03-03T08:00:00Z`)
   })
 
   it('begins with what is due now', () => {
