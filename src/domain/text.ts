@@ -28,10 +28,12 @@ export function printable(line: string): string {
 }
 
 const utf8 = new TextEncoder()
+const scratch = new Uint8Array(4096)
 
 /** Its bytes in UTF-8, in a browser as well. */
 export function bytesOf(text: string): number {
-  return utf8.encode(text).length
+  // A character takes at most three: mostly nothing has to be allocated.
+  return text.length * 3 <= scratch.length ? utf8.encodeInto(text, scratch).written : utf8.encode(text).length
 }
 
 /** A foreign text, cut to fit into a message. */

@@ -37,11 +37,11 @@ export interface Reason {
   /** The values in the text. */
   readonly values: ReasonValues
   /** The request that ends it; absent: none, or time does. */
-  readonly remedy?: Remedy
+  readonly remedy?: Remedy | undefined
   /** The text names the fault of the schedule. */
-  readonly saysFault?: true
+  readonly saysFault?: true | undefined
   /** The text until the transition is done, if `text` would claim that it is. */
-  readonly pending?: () => string
+  readonly pending?: (() => string) | undefined
 }
 
 /** The parts of a reason for programs; expensive values are computed when they are first read. */
@@ -54,20 +54,40 @@ interface Told {
 export function because(
   code: ReasonCode,
   text: () => string,
-  { values, remedy, ...more }: Told & Pick<Reason, 'saysFault' | 'pending'> = {},
+  told: Told & Pick<Reason, 'saysFault' | 'pending'> = {},
 ): Reason {
-  let made: string | undefined
-  let known = typeof values === 'function' ? undefined : (values ?? {})
-  return {
-    ...more,
-    ...(remedy && { remedy }),
-    code,
-    get text() {
-      return (made ??= text())
-    },
-    get values() {
-      return (known ??= (values as () => ReasonValues)())
-    },
+  return new LazyReason(code, text, told)
+}
+
+class LazyReason implements Reason {
+  readonly code: ReasonCode
+  readonly remedy: Remedy | undefined
+  readonly saysFault: true | undefined
+  readonly pending: (() => string) | undefined
+  #text: string | (() => string)
+  #values: ReasonValues | (() => ReasonValues)
+
+  constructor(
+    code: ReasonCode,
+    text: () => string,
+    { values = {}, remedy, saysFault, pending }: Told & Pick<Reason, 'saysFault' | 'pending'>,
+  ) {
+    this.code = code
+    this.remedy = remedy
+    this.saysFault = saysFault
+    this.pending = pending
+    this.#text = text
+    this.#values = values
+  }
+
+  get text(): string {
+    if (typeof this.#text === 'function') this.#text = this.#text()
+    return this.#text
+  }
+
+  get values(): ReasonValues {
+    if (typeof this.#values === 'function') this.#values = this.#values()
+    return this.#values
   }
 }
 
@@ -82,7 +102,7 @@ export function reworded(
   }: Told & { code?: ReasonCode } = {},
 ): Reason {
   const { saysFault } = reason
-  return because(code, () => words(reason.text), { values, remedy, ...(saysFault && { saysFault }) })
+  return because(code, () => words(reason.text), { values, remedy, saysFault })
 }
 
 /** The reason as it is while the decision is not carried out. */

@@ -34,9 +34,7 @@ export class Lines<T> {
 
   /** How many wait. */
   get length(): number {
-    return [this.#ordinary, this.#slow]
-      .flatMap(Object.values<Line<T>>)
-      .reduce((sum, { size }) => sum + size, 0)
+    return ORDER.reduce((sum, line) => sum + this.#ordinary[line].size + this.#slow[line].size, 0)
   }
 }
 
