@@ -91,7 +91,7 @@ function byWhom(record: StatusRecord): string[] {
   if (!latest || (latest.type === 'snooze') !== record.is_snoozed || !record.enabled) return []
   const who =
     latest.by === null
-      ? `Dormouse itself (${CAUSE[latest.trigger] ?? latest.trigger})`
+      ? `Dormouse itself (${isKnown(TRIGGERS, latest.trigger) ? CAUSE[latest.trigger] : latest.trigger})`
       : withoutPrefixes(latest.by)
   const failed = latest.result === 'succeeded' || latest.result === 'running' ? '' : `; it ${latest.result}`
   const how = latest.by === null ? '' : howOf(latest.trigger)
@@ -103,12 +103,14 @@ function byWhom(record: StatusRecord): string[] {
   ]
 }
 
-/** Why Dormouse did it by itself, where the trigger's name says too little. */
-const CAUSE: Readonly<Partial<Record<string, string>>> = {
+/** Why Dormouse did it by itself. */
+const CAUSE: Readonly<Record<Trigger, string>> = {
+  schedule: 'by its schedule',
+  api: 'on request',
+  manual: 'after a scaling',
+  pin: 'to keep its pin',
   disable: 'nothing enabled it any longer',
   recovery: 'to put it right',
-  pin: 'to keep its pin',
-  schedule: 'by its schedule',
 }
 
 /** Behind the name of who did it; enabling and disabling are requests, too. */

@@ -45,7 +45,7 @@ export interface TrackerOptions {
  * size of the cluster; workloads that are not managed take no memory.
  */
 export class WorkloadTracker {
-  /** The newest snooze and wake by schedule in the history of any workload, also from before our start. */
+  /** The newest snooze and wake in a wave, by the history of any workload, also from before our start. */
   readonly #latest: Partial<Record<OperationType, Instant>> = {}
   readonly coming = new ComingTransitions()
   readonly bySource = new Tally<{ source: string; state: WorkloadState }>(
@@ -101,7 +101,7 @@ export class WorkloadTracker {
     else this.#track(workload, undefined)
   }
 
-  /** The newest snooze or wake by schedule, unless a wrong clock has dated it. */
+  /** The newest snooze or wake in a wave, unless a wrong clock has dated it. */
   latest(type: OperationType): Instant | undefined {
     const at = this.#latest[type]
     return at !== undefined && isCredible(at, this.#clock()) ? at : undefined
