@@ -9,7 +9,7 @@ import { VERBS } from '../../../src/domain/requests/annotation.ts'
 import { EMPTY_STATE, type State } from '../../../src/domain/workload/state.ts'
 import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
-import { stepped } from '../../support/decisions.ts'
+import { decided, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES, SECOND } from '../../support/rules.ts'
 import { aCronJob, aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
@@ -303,6 +303,22 @@ describe("a CronJob's wake by annotation", () => {
       const night = asked(sleeping, request, { now: NIGHT }).result
       expect(stepped(night, NIGHT + HOUR).decision).to.include({ action: 'wake', by: 'k8s:carol' })
     }
+  })
+
+  it('is done late by the request where an edge has woken it since, too', () => {
+    const { result } = asked(report.scheduled('8:00-18:00,Mon-Fri'), 'wake', { now: at('Tue 7:59') })
+    const { decision } = stepped(result, at('Tue 8:01'))
+    expect(decision).to.include({ action: 'wake', trigger: 'api', by: 'k8s:carol' })
+  })
+
+  it('waits where the cluster refused it, with whose request it is', () => {
+    const { result } = asked(report, 'wake')
+    const refused = aCronJob()
+      .with(result)
+      .inBackoff(NOON + 5 * MINUTE, 'failure')
+    const { action, reason } = decided(refused, NOON + SECOND)
+    expect([action, reason.code]).to.deep.equal(['none', 'backoff'])
+    expect(reason.text).to.include('(then: awake by request of k8s:carol)')
   })
 
   it('is done in the same write where missed runs are wanted', () => {

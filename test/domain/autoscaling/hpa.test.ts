@@ -1,7 +1,10 @@
 import { expect } from 'chai'
 import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
+import { autoscalerConflict } from '../../../src/domain/deciding/scaling.ts'
 import { HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { decided, followed, stepped } from '../../support/decisions.ts'
+import { read } from '../../support/readable.ts'
+import { aStatefulSet } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON } from '../fixtures.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 
@@ -35,9 +38,37 @@ describe('a sleeper that a HorizontalPodAutoscaler with minReplicas 0 wakes', ()
     expect(stepped(second.after, now + 1).change).to.equal(undefined)
   })
 
+  it('waits where the cluster refused to put it to sleep, with that reason', () => {
+    const refused = scaledByHpa(asleep.inBackoff(NIGHT + 5 * MINUTE, 'failure'), 2)
+    const { action, reason } = decided(refused, NIGHT)
+    expect([action, reason.code]).to.deep.equal(['none', 'backoff'])
+    expect(reason.text).to.match(/: the cluster refused the last attempt \(then: /)
+  })
+
+  it('starts no backoff where sleep would delete its volumes: then it is left awake for that', () => {
+    const volumes = aStatefulSet()
+      .withReplicas(3)
+      .enabled()
+      .scheduled('8:00-18:00,Mon-Fri')
+      .snoozed({ at: NIGHT - 2 * HOUR })
+      .with({ deletesVolumes: true })
+    const first = stepped(scaledByHpa(volumes, 2), NIGHT)
+    const again = stepped(scaledByHpa(first.after, 2), NIGHT + 15_000)
+    expect([first.decision.reason.code, again.state.backoff]).to.deep.equal(['data_at_risk', undefined])
+  })
+
+  it('is in conflict with its schedule while it runs although it is asleep', () => {
+    const conflictOf = (workload: Workload) => autoscalerConflict(read(workload, RULES), RULES)
+    expect(conflictOf(scaledByHpa(asleep, 2))).to.equal('fight')
+    expect(conflictOf(asleep)).to.equal(undefined)
+    expect(conflictOf(scaledByHpa(awake, 2))).to.equal(undefined)
+    expect(conflictOf(asleep.scaledByHand(2))).to.equal(undefined)
+  })
+
   it('is left awake while overridden, and does not count as woken by hand', () => {
     const { decision, after, state } = stepped(scaledByHpa(asleep.overridden(), 2), NIGHT)
     expect(decision).to.include({ action: 'adopt', trigger: 'recovery' })
+    expect(decision.reason.code).to.equal('recovery')
     expect(after.replicas).to.equal(2)
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'recovery', by: null })
   })

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
+import { autoscalerConflict } from '../../../src/domain/deciding/scaling.ts'
+import { read } from '../../support/readable.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { aScaledObject, PAUSED, rulesWithKeda } from '../../support/scaled-objects.ts'
@@ -7,6 +9,8 @@ import { asleep, awake, NIGHT, NOON } from '../fixtures.ts'
 
 const MORNING = at('Tue 8:00')
 const EVENING = at('Mon 18:00')
+const BY_DAY = 'awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z'
+const BY_NIGHT = 'asleep by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-03T08:00:00Z'
 const fromOne = rulesWithKeda(aScaledObject({ minReplicaCount: 1, annotations: PAUSED }))
 const fromZero = rulesWithKeda(aScaledObject({ annotations: PAUSED }))
 const unpaused = rulesWithKeda(aScaledObject({ minReplicaCount: 1 }))
@@ -125,9 +129,15 @@ describe('a workload whose ScaledObject others have paused', () => {
     it(`is not put to sleep by its schedule, with that reason (${JSON.stringify(annotations)})`, () => {
       const { decision, change } = stepped(awake, EVENING, held)
       expect(change).to.equal(undefined)
-      expect(decision.reason.code).to.equal('held_by_keda')
-      expect(decision.reason.text).to.include(says)
-      expect(decided(awake, NOON, held).reason.text).to.include(says)
+      const { code, text, values } = decision.reason
+      expect([code, text]).to.deep.equal(['held_by_keda', `${says} (then: ${BY_NIGHT})`])
+      expect(values).to.deep.equal({ fault: says })
+      expect(decided(awake, NOON, held).reason.text).to.equal(`${says}; ${BY_DAY}`)
+    })
+
+    it(`is in conflict with its schedule (${JSON.stringify(annotations)})`, () => {
+      expect(autoscalerConflict(read(awake, held), held)).to.equal('held_by_keda')
+      expect(autoscalerConflict(read(awake, fromZero), fromZero)).to.equal(undefined)
     })
 
     it(`wakes all the same, to its kept count (${JSON.stringify(annotations)})`, () => {

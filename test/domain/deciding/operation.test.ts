@@ -31,6 +31,18 @@ describe('an operation in progress', () => {
     expect(decided(snoozing, NOON + 1).lookAgainAt).to.equal(NOON + 10 * MINUTE)
   })
 
+  it('has a time that no other of its type has, also where a clock that was ahead dated one', () => {
+    const [earlier] = stateOf(followed(snoozing)).history
+    const timesOf = (type: 'snooze' | 'wake', since = NOON) => {
+      const history = [{ ...earlier!, type, at: since }]
+      const { state } = asked(unscheduled.remembering({ history }), { action: 'snooze' }, NOON)
+      return state.history.map(({ at }) => at - NOON)
+    }
+    expect(timesOf('snooze')).to.deep.equal([1, 0])
+    expect(timesOf('wake')).to.deep.equal([0, 0])
+    expect(timesOf('snooze', NOON - 1)).to.deep.equal([0, -1])
+  })
+
   it('of a snooze has succeeded when no pod is left and observedGeneration is current, without a write', () => {
     const { generation } = snoozing
     const some = { ...snoozing, pods: { existing: 1, ready: 0, observedGeneration: generation } }

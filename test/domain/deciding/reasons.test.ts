@@ -4,8 +4,9 @@ import { because, type ReasonCode } from '../../../src/domain/deciding/decision.
 import { listedRecord } from '../../../src/domain/records/record.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
-import { aDaemonSet, aDeployment, aStatefulSet, type AWorkload } from '../../support/workloads.ts'
+import { aCronJob, aDaemonSet, aDeployment, aStatefulSet, type AWorkload } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON, unscheduled, WORK } from '../fixtures.ts'
+import { inheriting } from '../policy/inheriting.ts'
 
 const alice = 'k8s:alice'
 
@@ -13,6 +14,10 @@ const agent = aDaemonSet()
   .withReplicas(2)
   .enabled()
   .snoozed({ at: at('Mon 18:00') })
+const report = aCronJob()
+  .enabled()
+  .scheduled(WORK)
+  .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 const wokenToOne = aDeployment().with(followed(stepped(asleep.scaledByHand(1), NIGHT).after))
 const oneHour = { at: NOON, trigger: 'api', by: alice, for: HOUR } as const
 const BY_DAY = 'awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z'
@@ -290,6 +295,52 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     `manager:kubectl scaled it to 0 (${BY_DAY})`,
   ],
   [
+    'scaled to 0 by somebody whom a review knows, through its owner',
+    awake.with({
+      replicas: 0,
+      replicasManager: { manager: 'argocd', subresource: undefined },
+      scaledBy: 'k8s:bob',
+    }),
+    NOON,
+    'scaled_to_zero',
+    `k8s:bob scaled it to 0 (${BY_DAY})`,
+  ],
+  [
+    'at 0, which our own write left as its owner had it',
+    awake.with({ replicas: 0, replicasManager: { manager: 'dormouse', subresource: undefined } }),
+    NOON,
+    'scaled_to_zero',
+    `kept at 0 by its owner (${BY_DAY})`,
+  ],
+  [
+    'a CronJob, suspended by hand',
+    report.scaledByHand(0),
+    NOON,
+    'scaled_to_zero',
+    `manager:kubectl suspended it (${BY_DAY})`,
+  ],
+  [
+    'a CronJob that its manifest suspends',
+    report.editedTo(0),
+    NOON,
+    'scaled_to_zero',
+    `kept suspended by its owner (argocd) (${BY_DAY})`,
+  ],
+  [
+    'a CronJob asleep, and resumed by hand',
+    report.snoozed({ at: at('Mon 18:00') }).scaledByHand(1),
+    NIGHT,
+    'manual_scaling',
+    'resumed by manager:kubectl',
+  ],
+  [
+    'left alone by its own annotation',
+    aDeployment().annotated({ enabled: 'false' }),
+    NOON,
+    'not_managed',
+    'not managed',
+  ],
+  [
     'created with 0',
     awake.editedTo(0, 'kubectl-create'),
     NOON,
@@ -421,15 +472,136 @@ describe('the reason in a record', () => {
   })
 })
 
+/** With each of them: the values, and the request that ends it, for programs. */
+const FOR_PROGRAMS: Readonly<Record<string, string>> = {
+  deleted: '{}',
+  'never managed': '{"source":null} enable',
+  '`enabled` is a typo': '{"source":"workload"}',
+  'asleep, and `enabled` taken away': '{}',
+  'the same, after the cluster refused to wake it': '{"until":"2026-03-02T20:05:00Z","cause":"failure"}',
+  'put to sleep by a downscaler': '{}',
+  'pinned awake': '{"state":"active","by":"k8s:alice","since":"2026-03-02T07:00:00Z"} unpin',
+  'pinned asleep': '{"state":"snoozed","by":"k8s:alice","since":"2026-03-02T07:00:00Z"} unpin',
+  'pinned awake, found at 0': '{}',
+  'pinned asleep, found running': '{}',
+  'overridden for good': '{"by":"k8s:bob","until":null} clearOverride',
+  'overridden for a time': '{"by":"k8s:bob","until":"2026-03-03T09:00:00Z"} clearOverride',
+  flapping: '{"until":"2026-03-02T18:05:00Z","cause":"flapping"}',
+  'refused by the cluster': '{"until":"2026-03-02T18:05:00Z","cause":"failure"}',
+  'awake by schedule':
+    '{"schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"}',
+  'asleep by schedule':
+    '{"schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-03T08:00:00Z"}',
+  'awake by schedule, and in a backoff that has nothing to wait for':
+    '{"schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"}',
+  'awake, and its schedule was removed': '{"until":null}',
+  'snoozed by a request without a schedule, and scaled while overridden': '{"until":null}',
+  'awake by a schedule in a zone':
+    '{"schedule":"8:00-18:00,Mon-Fri","timezone":"Asia/Tokyo","calendar":"","source":"workload","until":"2026-03-02T09:00:00Z"}',
+  'awake by a schedule without edges':
+    '{"schedule":"0:00-24:00","timezone":"UTC","calendar":"","source":"workload","until":null}',
+  'asleep, and its schedule was removed': '{}',
+  'new in hours of sleep': '{"until":"2026-03-02T20:15:00Z"}',
+  'woken by a request': '{"want":"awake","by":"k8s:alice","trigger":"api","until":"2026-03-03T18:00:00Z"}',
+  'woken by hand':
+    '{"want":"awake","by":"manager:kubectl","trigger":"manual","until":"2026-03-03T07:00:00Z"}',
+  'woken for an hour, in a backoff that outlasts the hour':
+    '{"want":"awake","by":"k8s:alice","trigger":"api","until":"2026-03-02T21:00:00Z"}',
+  'woken by hand, without a name':
+    '{"want":"awake","by":null,"trigger":"manual","until":"2026-03-02T21:00:00Z"}',
+  'snoozed by a request': '{"want":"asleep","by":"k8s:alice","trigger":"api","until":"2026-03-03T08:00:00Z"}',
+  'snoozed by a request, and its schedule has no edges':
+    '{"want":"asleep","by":"k8s:alice","trigger":"api","until":null}',
+  'snoozed by a request, without a schedule':
+    '{"want":"asleep","by":"k8s:alice","trigger":"api","until":null}',
+  'snoozed for an hour': '{"want":"asleep","by":"k8s:alice","trigger":"api","until":"2026-03-02T13:00:00Z"}',
+  'snoozed for a time at whose end the schedule keeps it asleep':
+    '{"want":"asleep","by":"k8s:alice","trigger":"api","until":"2026-03-03T08:00:00Z"}',
+  'woken for a time at whose end the schedule keeps it awake':
+    '{"want":"awake","by":"k8s:alice","trigger":"api","until":"2026-03-02T18:00:00Z"}',
+  'woken for an hour while awake, without a schedule':
+    '{"want":"awake","by":"k8s:alice","trigger":"api","until":null}',
+  'woken for an hour while asleep, without a schedule':
+    '{"want":"awake","by":"k8s:alice","trigger":"api","until":"2026-03-02T13:00:00Z"}',
+  'snoozed, and its schedule only puts to sleep':
+    '{"want":"asleep","by":"k8s:alice","trigger":"api","until":null}',
+  'snoozed under awake-until':
+    '{"want":"asleep","by":"k8s:alice","trigger":"api","until":"2026-03-02T18:00:00Z"}',
+  'snoozed for an hour that has passed':
+    '{"schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"}',
+  'snoozed for an hour that has passed, without a schedule':
+    '{"want":"asleep","by":"k8s:alice","trigger":"api","until":"2026-03-02T13:00:00Z"}',
+  'woken for an hour that has passed, without a schedule':
+    '{"want":"awake","by":"k8s:alice","trigger":"api","until":"2026-03-02T13:00:00Z"}',
+  'without a schedule': '{}',
+  'its schedule is invalid': '{}',
+  'asleep by a schedule that is invalid now': '{"until":null}',
+  'scaled to 0 while awake':
+    '{"by":"manager:kubectl","schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"} wake',
+  'scaled to 0 by somebody whom a review knows, through its owner':
+    '{"by":"k8s:bob","schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"} wake',
+  'at 0, which our own write left as its owner had it':
+    '{"by":null,"schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"} wake',
+  'a CronJob, suspended by hand':
+    '{"by":"manager:kubectl","schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"} wake',
+  'a CronJob that its manifest suspends':
+    '{"by":"manager:argocd","schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"} wake',
+  'a CronJob asleep, and resumed by hand': '{"by":"manager:kubectl"}',
+  'left alone by its own annotation': '{"source":"workload"} enable',
+  'created with 0':
+    '{"by":"manager:kubectl-create","schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"} wake',
+  'created with 0 by a client without a name': '{"by":"manager:unknown"} wake',
+  'scaled to 0 by somebody of whom no field tells': '{"by":null} wake',
+  'woken by hand to fewer than were kept':
+    '{"want":"awake","by":"manager:kubectl","trigger":"manual","until":"2026-03-03T18:00:00Z"}',
+  'and scaled to 0 again': '{"by":"manager:kubectl"}',
+  'asleep, and scaled by hand': '{"by":"manager:kubectl"}',
+  'asleep, and scaled to one': '{"by":null}',
+  'a DaemonSet asleep and overridden, and its key removed': '{"by":null}',
+  'asleep and overridden, and edited': '{"by":"manager:argocd"}',
+  'asleep, and applied by GitOps': '{"by":"manager:argocd"}',
+  'asleep, and scaled by an autoscaler': '{"by":"manager:kube-controller-manager"}',
+  'a StatefulSet whose volumes go with its pods':
+    '{"fault":"its persistentVolumeClaimRetentionPolicy.whenScaled is Delete, so sleeping would delete its volumes"} snooze?force=true',
+  'annotations nearly as large as can be':
+    '{"fault":"its annotations are nearly as large as the API server takes, so the state to wake it by might not fit"} snooze?force=true',
+}
+
 describe('the reason of a decision', () => {
   for (const [what, workload, when, code, text] of reasons) {
     it(what, () => {
       const reason = decided(workload, when).reason
       expect([reason.code, reason.text]).to.deep.equal([code, text])
-      const { saysFault } = reason
+      const { saysFault, values, remedy } = reason
+      const query = Object.entries(remedy?.query ?? {}).map(([name, value]) => `?${name}=${value}`)
+      const toEnd = remedy ? ` ${remedy.action}${query.join('')}` : ''
+      expect(`${JSON.stringify(values)}${toEnd}`).to.equal(FOR_PROGRAMS[what])
       expect(saysFault === true).to.equal(text.includes('the schedule is invalid'))
     })
   }
+})
+
+describe('the reason of what is decided beside the workload', () => {
+  it('another workload scales its pods', () => {
+    const podOwner = { kind: 'rollouts.argoproj.io', namespace: 'shop', name: 'web' } as const
+    const { action, reason } = decided(awake, NIGHT, { ...RULES, podOwnerOf: () => podOwner })
+    expect([action, reason.code, reason.text]).to.deep.equal([
+      'none',
+      'scaled_by_other',
+      'left alone: rollout shop/web scales it in its place (workloadRef)',
+    ])
+    expect(reason.values).to.deep.equal({ owner: 'rollout shop/web' })
+  })
+
+  it('its Namespace enables it, and its own annotation alone is in the way', () => {
+    const own = aDeployment().annotated({ enabled: 'false' })
+    const remedyBeside = (enabled: string) => {
+      const inherited = () => inheriting({ namespace: { enabled } })
+      return decided(own, NOON, { ...RULES, inherited }).reason.remedy
+    }
+    expect(remedyBeside('true')).to.deep.equal({ action: 'enable', query: { inherit: 'true' } })
+    expect(remedyBeside('false')).to.deep.equal({ action: 'enable', query: {} })
+  })
 })
 
 describe("a reason's text and values", () => {
