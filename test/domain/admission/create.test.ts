@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { admitCreate } from '../../../src/domain/admission/create.ts'
 import { changed } from '../../../src/domain/workload/change.ts'
-import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
+import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
 import { decoded } from '../../support/readable.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../../support/workloads.ts'
@@ -88,7 +88,22 @@ describe('a workload that is created', () => {
     }
   })
 
-  it('with an invalid schedule is denied with the reason', () => {
-    expect(created(web.scheduled('soon'))).to.include({ type: 'denied', reason: 'invalid_annotation' })
+  it('keeps labels of others, loses what says that it is held, and is told of both', () => {
+    const { result, warnings } = created(web.labelled({ app: 'web', [HELD_LABEL]: 'pin' }))
+    expect(result.labels).to.deep.equal({ app: 'web' })
+    expect(warnings).to.have.length(1)
+    expect(warnings[0]).to.match(/ brought dormouse\.dev marks without a usable state: they were removed/)
+    const sleeper = created(web.snoozed({ at: at('Mon 7:00') }))
+    expect(sleeper.warnings[0]).to.match(/only its intent and its kept count were kept/)
+    expect(created(web.labelled({ app: 'web' }))).to.include({ type: 'allowed', reason: 'free' })
+  })
+
+  it('with an invalid schedule is denied with the reason, also where it brings a request', () => {
+    const invalid = web.scheduled('soon')
+    for (const each of [invalid, invalid.annotated({ request: 'wake' })]) {
+      const { type, reason, ...decision } = created(each)
+      expect([type, reason]).to.deep.equal(['denied', 'invalid_annotation'])
+      expect(decision).to.have.property('message').that.includes('soon')
+    }
   })
 })

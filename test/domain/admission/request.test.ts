@@ -7,7 +7,7 @@ import { planStep } from '../../../src/domain/deciding/operation.ts'
 import { stateOf as readableState } from '../../../src/domain/workload/reading.ts'
 import { VERBS } from '../../../src/domain/requests/annotation.ts'
 import { EMPTY_STATE, type State } from '../../../src/domain/workload/state.ts'
-import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
+import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { decided, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES, SECOND } from '../../support/rules.ts'
@@ -156,7 +156,21 @@ describe('a refused request', () => {
       'adopt 3',
       /by another tool's nodeSelector/,
     ],
+    [
+      'to adopt a DaemonSet that the other tool still keeps asleep',
+      aDaemonSet().enabled(),
+      'adopt 3',
+      /: remove nowhere from its nodeSelector in the same write$/,
+      { otherTool: { before: 'nowhere', after: 'nowhere' } },
+    ],
     ['by nobody', web, 'snooze', /nobody is named/, { by: null }],
+    [
+      'by somebody whose name no review has proven',
+      web,
+      'snooze',
+      /nobody is named/,
+      { by: 'manager:kubectl' },
+    ],
   ]
   for (const [title, before, text, message, options] of REFUSED) {
     it(`${title} denies a write of nothing else, with what to type`, () => {
@@ -177,10 +191,54 @@ describe('a refused request', () => {
     })
   }
 
+  it('to adopt what this very write wakes, or has woken, is refused', () => {
+    const atZero = web.withReplicas(0)
+    for (const [before, after] of [
+      [atZero, web],
+      [web, atZero],
+    ] as const) {
+      const { type, ...decision } = updated(before, after.annotated({ request: 'adopt 4' }))
+      expect(type).to.equal('denied')
+      expect(decision)
+        .to.have.property('message')
+        .that.matches(/only a deployment that sleeps can be adopted/)
+    }
+  })
+
+  it('to adopt a DaemonSet is granted in the write that takes away the selector of the other tool', () => {
+    const otherTool = { before: 'nowhere', after: undefined }
+    const { state, type } = asked(aDaemonSet().enabled(), 'adopt 3', { otherTool })
+    expect([type, state.asleep, state.snoozed?.replicas]).to.deep.equal(['patched', true, 3])
+  })
+
+  it('is compared with the last one whatever its blanks', () => {
+    const { state } = asked(web, ' snooze \t 2h\n')
+    expect(state.request?.text).to.equal('snooze 2h')
+  })
+
   it('passes the backoff by force, and wakes through it', () => {
     expect(asked(web.inBackoff(NOON + HOUR), 'force-snooze').state.asleep).to.equal(true)
     expect(asked(sleeper.inBackoff(NOON + HOUR), 'wake').state.asleep).to.equal(false)
   })
+})
+
+describe('the right to update the scale, beside that to update the workload', () => {
+  const held = sleeper.annotated({ state: '{' }).labelled({ [HELD_LABEL]: 'pin' })
+  for (const [needs, what, before, request] of [
+    [true, 'a pin', web, 'pin'],
+    [true, 'an override', web, 'override'],
+    [true, 'the end of a pin', web.pinned(), 'unpin'],
+    [true, 'a repair of what the label says is held', held, 'repair'],
+    [false, 'a repair of what nothing says is held', sleeper.annotated({ state: '{' }), 'repair'],
+    [false, 'a snooze', web, 'snooze'],
+    [false, 'a wake of what is held', held, 'wake'],
+    [false, 'what cannot be read', web, 'pin it'],
+    [false, 'a pin of a kind that has no scale', aDaemonSet().enabled(), 'pin'],
+  ] as const)
+    it(`${needs ? 'is needed' : 'is not needed'} for ${what}`, () => {
+      const { update } = asked(before, request)
+      expect(requestIn(update)).to.deep.equal({ text: request, needsScale: needs })
+    })
 })
 
 describe('a request that does not count', () => {
