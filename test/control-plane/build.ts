@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { filled, madeOnce } from '../go-programs/cache.ts'
-import { buildCommand, downloadModule, hasGo, writeBuildModule } from '../go-programs/go-module.ts'
+import { buildCommands, downloadModule, hasGo, writeBuildModule } from '../go-programs/go-module.ts'
 import { cacheDirectory, minorOf, programsIn, stagesFile, versions } from './programs.ts'
 import type { ProgramName, Programs } from './programs.ts'
 
@@ -93,7 +93,8 @@ async function otherRelease({ paths }: Programs): Promise<string | undefined> {
 async function build(cache: string, say: (line: string) => void): Promise<Programs> {
   say(`building the control plane's programs into ${cache} (once; about 7 minutes on two cores)`)
   await filled(cache, async (fresh) => {
-    for (const source of sources) await buildSource(source, fresh, say)
+    // At once: one fetches while another compiles or links.
+    await Promise.all(sources.map((source) => buildSource(source, fresh, say)))
     await rm(join(fresh, 'modules'), { recursive: true, force: true })
   })
   const programs = await programsIn(cache)
@@ -106,10 +107,13 @@ async function buildSource(source: Source, into: string, say: (line: string) => 
   const folder = join(into, 'modules', source.module)
   await writeBuildModule([module], folder, source.stagingVersion)
   if ('kwok' in source.commands) await writeStages(module.directory, join(into, stagesFile))
-  for (const [name, command] of Object.entries(source.commands)) {
-    say(`  ${name} ${source.version}`)
-    await buildCommand(folder, { command, output: join(into, name), ldflags: source.ldflags }, say)
-  }
+  const { ldflags, version } = source
+  const names = Object.keys(source.commands)
+  const commands = Object.values(source.commands)
+  say(`  ${names.join(', ')} ${version}`)
+  const [only] = names
+  const output = names.length === 1 && only ? join(into, only) : into
+  await buildCommands(folder, { commands, output, ldflags }, say)
 }
 
 async function writeStages(kwok: string, file: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { chmod, cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { builtOnce } from './built-once.ts'
-import { buildCommand, downloadModule } from './go-module.ts'
+import { buildCommands, downloadModule } from './go-module.ts'
 
 const MODULE = 'github.com/argoproj/argo-rollouts'
 const VERSION = 'v1.10.2'
@@ -43,7 +43,7 @@ async function build(into: string, say: (line: string) => void): Promise<void> {
   const text = await readFile(file, 'utf8')
   await writeFile(file, text.replace(/^go (\d+\.\d+)\.\d+$/m, 'go $1.0'))
   const output = join(into, 'rollouts-controller')
-  await buildCommand(folder, { command: './cmd/rollouts-controller', output }, say)
+  await buildCommands(folder, { commands: ['./cmd/rollouts-controller'], output }, say)
   await cp(join(directory, 'manifests/crds'), join(into, 'definitions'), { recursive: true })
   await rm(folder, { recursive: true, force: true })
 }

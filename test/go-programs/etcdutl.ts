@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { versions } from '../control-plane/programs.ts'
 import { builtOnce } from './built-once.ts'
-import { buildCommand, downloadModule, writeBuildModule } from './go-module.ts'
+import { buildCommands, downloadModule, writeBuildModule } from './go-module.ts'
 
 const MODULE = 'go.etcd.io/etcd/etcdutl/v3'
 const VERSION = `v${versions.etcd}`
@@ -27,6 +27,6 @@ async function build(into: string, say: (line: string) => void): Promise<void> {
   const folder = join(into, 'module')
   await mkdir(folder, { recursive: true })
   await writeBuildModule([await downloadModule(MODULE, VERSION)], folder)
-  await buildCommand(folder, { command: MODULE, output: join(into, 'etcdutl') }, say)
+  await buildCommands(folder, { commands: [MODULE], output: join(into, 'etcdutl') }, say)
   await rm(folder, { recursive: true, force: true })
 }

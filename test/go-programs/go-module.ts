@@ -12,9 +12,10 @@ export interface GoModule {
   readonly directory: string
 }
 
-/** A package with a `main`, and the path of its program. */
-export interface GoCommand {
-  readonly command: string
+/** Packages with a `main`, which are built at once. */
+export interface GoCommands {
+  readonly commands: readonly string[]
+  /** The program of a single command; the folder of several, whose names are the last of their paths. */
   readonly output: string
   readonly ldflags?: string
 }
@@ -94,25 +95,34 @@ function newest(versions: readonly string[]): string {
   return versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1) ?? '1.26'
 }
 
-/** Builds a command of the module in `folder` into `output`; `say` gets its progress. */
-export async function buildCommand(
+/** Builds commands of the module in `folder`; `say` gets their progress. */
+export async function buildCommands(
   folder: string,
-  { command, output, ldflags = '-s -w' }: GoCommand,
+  { commands, output, ldflags = '-s -w' }: GoCommands,
   say: (line: string) => void,
 ): Promise<void> {
-  const name = basename(output)
+  const name = commands.length === 1 ? basename(output) : commands.map((each) => basename(each)).join(', ')
   const started = performance.now()
   const seconds = () => Math.round((performance.now() - started) / 1000)
   const heartbeat = setInterval(() => say(`  ${name}: still building, ${seconds()} s`), 30_000)
-  await compile(folder, command, output, ldflags).finally(() => clearInterval(heartbeat))
+  await compile(folder, commands, output, ldflags).finally(() => clearInterval(heartbeat))
   say(`  ${name}: built in ${seconds()} s`)
 }
 
-async function compile(folder: string, command: string, output: string, ldflags: string): Promise<void> {
-  const args = ['build', '-mod=mod', '-trimpath', '-ldflags', ldflags, '-o', output, command]
-  const options = { cwd: folder, env: { ...process.env, CGO_ENABLED: '0' }, maxBuffer: 64 * 1024 * 1024 }
+/** Compiler and linker live for seconds: they collect little garbage. */
+const GO = { CGO_ENABLED: '0', GOGC: '400' }
+
+async function compile(
+  folder: string,
+  commands: readonly string[],
+  output: string,
+  ldflags: string,
+): Promise<void> {
+  const into = commands.length === 1 ? output : `${output}/`
+  const args = ['build', '-mod=mod', '-trimpath', '-ldflags', ldflags, '-o', into, ...commands]
+  const options = { cwd: folder, env: { ...process.env, ...GO }, maxBuffer: 64 * 1024 * 1024 }
   await run('go', args, options).catch((error: { stderr?: string; message: string }) => {
     const said = (error.stderr || error.message).trim().split('\n').slice(-15).join('\n')
-    throw new Error(`go could not build ${command}:\n${said}`)
+    throw new Error(`go could not build ${commands.join(', ')}:\n${said}`)
   })
 }

@@ -2,7 +2,7 @@ import { access, constants, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { leaveOut } from '../support/leave-out.ts'
 import { filled, madeOnce, sharedCache } from './cache.ts'
-import { buildCommand, downloadModule, hasGo, writeBuildModule } from './go-module.ts'
+import { buildCommands, downloadModule, hasGo, writeBuildModule } from './go-module.ts'
 
 /** The release of each program, and the package of its command. */
 const programs = {
@@ -75,7 +75,7 @@ async function build(into: string, say: (line: string) => void): Promise<void> {
     Object.values(programs).map(({ module, version }) => downloadModule(module, version)),
   )
   await writeBuildModule(modules, folder)
-  for (const [name, { module, command }] of Object.entries(programs))
-    await buildCommand(folder, { command: `${module}/${command}`, output: join(into, name), ldflags }, say)
+  const commands = Object.values(programs).map(({ module, command }) => `${module}/${command}`)
+  await buildCommands(folder, { commands, output: into, ldflags }, say)
   await rm(folder, { recursive: true, force: true })
 }

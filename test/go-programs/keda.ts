@@ -1,7 +1,7 @@
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { builtOnce } from './built-once.ts'
-import { buildCommand, downloadModule, writeBuildModule } from './go-module.ts'
+import { buildCommands, downloadModule, writeBuildModule } from './go-module.ts'
 
 const MODULE = 'github.com/kedacore/keda/v2'
 /** Between the two KEDA's pausing was rewritten. */
@@ -37,7 +37,7 @@ async function build(version: KedaVersion, into: string, say: (line: string) => 
   await mkdir(folder, { recursive: true })
   const module = await downloadModule(MODULE, version)
   await writeBuildModule([module], folder)
-  await buildCommand(folder, { command: `${MODULE}/cmd/operator`, output: join(into, 'keda') }, say)
+  await buildCommands(folder, { commands: [`${MODULE}/cmd/operator`], output: join(into, 'keda') }, say)
   await cp(join(module.directory, 'config/crd/bases'), join(into, 'definitions'), { recursive: true })
   await rm(folder, { recursive: true, force: true })
 }
