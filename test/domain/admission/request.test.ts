@@ -337,6 +337,11 @@ describe("a CronJob's wake by annotation", () => {
     expect(warnings[0]).to.match(/report is to wake in a moment/)
     const { change, decision, state: after } = stepped(result, NOON + SECOND)
     expect(decision).to.include({ action: 'wake', trigger: 'api', by: 'k8s:carol' })
+    const { code, values } = decision.reason
+    expect([code, values]).to.deep.equal([
+      'intent',
+      { want: 'awake', by: 'k8s:carol', trigger: 'api', until: null },
+    ])
     expect(change).to.include({ replicas: 1, lastScheduleTime: NOON + SECOND })
     expect(after.request).to.deep.equal({ text: 'wake', at: NOON, by: 'k8s:carol' })
     expect(after.asleep).to.equal(false)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
 import { autoscalerConflict } from '../../../src/domain/deciding/scaling.ts'
 import { HOUR, MINUTE, RULES } from '../../support/rules.ts'
-import { decided, followed, stepped } from '../../support/decisions.ts'
+import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'
 import { aStatefulSet } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON } from '../fixtures.ts'
@@ -55,6 +55,20 @@ describe('a sleeper that a HorizontalPodAutoscaler with minReplicas 0 wakes', ()
     const first = stepped(scaledByHpa(volumes, 2), NIGHT)
     const again = stepped(scaledByHpa(first.after, 2), NIGHT + 15_000)
     expect([first.decision.reason.code, again.state.backoff]).to.deep.equal(['data_at_risk', undefined])
+    const once = stepped(scaledByHpa(asleep, 2), NIGHT)
+    const twice = stepped({ ...scaledByHpa(once.after, 2), deletesVolumes: true }, NIGHT + 15_000)
+    expect([twice.decision.reason.code, twice.state.backoff]).to.deep.equal(['data_at_risk', undefined])
+  })
+
+  it('keeps what it kept when somebody puts it back to sleep, and so does what woke by hand to fewer', () => {
+    const keptOf = (workload: Workload, now = NIGHT) =>
+      asked(workload, { action: 'snooze' }, now).state.snoozed?.replicas
+    expect(keptOf(scaledByHpa(asleep, 5))).to.equal(3)
+    expect(keptOf(asleep.scaledByHand(1))).to.equal(3)
+    expect(keptOf(asleep.scaledByHand(5))).to.equal(5)
+    expect(keptOf(asleep.editedTo(2))).to.equal(3)
+    expect(keptOf(scaledByHpa(awake, 5), NOON)).to.equal(5)
+    expect(keptOf(awake.withReplicas(5), NOON)).to.equal(5)
   })
 
   it('is in conflict with its schedule while it runs although it is asleep', () => {

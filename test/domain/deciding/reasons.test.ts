@@ -18,6 +18,7 @@ const report = aCronJob()
   .enabled()
   .scheduled(WORK)
   .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+const itself = awake.annotated({ autoWake: 'false' })
 const wokenToOne = aDeployment().with(followed(stepped(asleep.scaledByHand(1), NIGHT).after))
 const oneHour = { at: NOON, trigger: 'api', by: alice, for: HOUR } as const
 const BY_DAY = 'awake by schedule 8:00-18:00,Mon-Fri (UTC) until 2026-03-02T18:00:00Z'
@@ -341,6 +342,50 @@ const reasons: [what: string, workload: AWorkload, when: Instant, code: ReasonCo
     'not managed',
   ],
   [
+    'awake in hours of its own',
+    itself,
+    NOON,
+    'nothing_automatic',
+    `awake: schedule ${WORK} (UTC) only puts to sleep, next at 2026-03-02T18:00:00Z`,
+  ],
+  [
+    'awake in hours of its own that never end',
+    itself.scheduled('0:00-24:00'),
+    NOON,
+    'nothing_automatic',
+    'awake: schedule 0:00-24:00 (UTC) only puts to sleep',
+  ],
+  [
+    'snoozed for an hour that has passed, in hours of its own',
+    itself.snoozed(oneHour),
+    at('Mon 14:00'),
+    'until_passed',
+    'awake again: the snooze by request of k8s:alice ended at 2026-03-02T13:00:00Z',
+  ],
+  [
+    'snoozed for an hour that had passed before hours of its own began',
+    itself.snoozed({ ...oneHour, at: at('Mon 6:00') }),
+    at('Mon 9:00'),
+    'nothing_automatic',
+    `asleep: schedule ${WORK} (UTC) only puts to sleep, next at 2026-03-02T18:00:00Z`,
+  ],
+  [
+    'woken by hand to fewer than were kept, which nothing brings back',
+    wokenToOne.annotated({ autoWake: 'false' }),
+    NIGHT,
+    'intent',
+    'awake by manual scaling of manager:kubectl; sleeps 2026-03-03T18:00:00Z; 3 are kept',
+  ],
+  [
+    'flapping while an autoscaler sets the count of what is awake',
+    awake
+      .with({ replicas: 2, replicasManager: { manager: 'kube-controller-manager', subresource: 'scale' } })
+      .inBackoff(at('Mon 18:05')),
+    at('Mon 18:00'),
+    'backoff',
+    `waits until 2026-03-02T18:05:00Z: it was switched too often (then: ${BY_NIGHT})`,
+  ],
+  [
     'created with 0',
     awake.editedTo(0, 'kubectl-create'),
     NOON,
@@ -548,6 +593,18 @@ const FOR_PROGRAMS: Readonly<Record<string, string>> = {
     '{"by":"manager:argocd","schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"} wake',
   'a CronJob asleep, and resumed by hand': '{"by":"manager:kubectl"}',
   'left alone by its own annotation': '{"source":"workload"} enable',
+  'awake in hours of its own':
+    '{"schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"}',
+  'awake in hours of its own that never end':
+    '{"schedule":"0:00-24:00","timezone":"UTC","calendar":"","source":"workload","until":null}',
+  'snoozed for an hour that has passed, in hours of its own':
+    '{"want":"asleep","by":"k8s:alice","trigger":"api","until":"2026-03-02T13:00:00Z"}',
+  'snoozed for an hour that had passed before hours of its own began':
+    '{"schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"}',
+  'woken by hand to fewer than were kept, which nothing brings back':
+    '{"want":"awake","by":"manager:kubectl","trigger":"manual","until":"2026-03-03T18:00:00Z"}',
+  'flapping while an autoscaler sets the count of what is awake':
+    '{"until":"2026-03-02T18:05:00Z","cause":"flapping"}',
   'created with 0':
     '{"by":"manager:kubectl-create","schedule":"8:00-18:00,Mon-Fri","timezone":"UTC","calendar":"","source":"workload","until":"2026-03-02T18:00:00Z"} wake',
   'created with 0 by a client without a name': '{"by":"manager:unknown"} wake',
@@ -582,6 +639,14 @@ describe('the reason of a decision', () => {
 })
 
 describe('the reason of what is decided beside the workload', () => {
+  it('its Namespace is not known, or goes', () => {
+    const { reason } = decided(awake, NIGHT, { ...RULES, inherited: () => undefined })
+    expect([reason.code, reason.text]).to.deep.equal([
+      'namespace_unknown',
+      'the Namespace shop is not known yet, or is being deleted, so nothing is done',
+    ])
+  })
+
   it('another workload scales its pods', () => {
     const podOwner = { kind: 'rollouts.argoproj.io', namespace: 'shop', name: 'web' } as const
     const { action, reason } = decided(awake, NIGHT, { ...RULES, podOwnerOf: () => podOwner })
