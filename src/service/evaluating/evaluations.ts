@@ -63,7 +63,7 @@ export class Evaluations implements Ports.Evaluations {
     const now = this.#options.clock()
     const known = this.#made.get(workload)
     if (known && holds(known, now)) return known
-    return this.#anew(workload, now, known?.reading)
+    return this.#anew(workload, now, known?.step.read)
   }
 
   reading(workload: Workload): Reading | Unreadable {
@@ -71,7 +71,7 @@ export class Evaluations implements Ports.Evaluations {
   }
 
   /** `earlier`: a reading of this copy. */
-  #anew(workload: Workload, now: Instant, earlier?: Evaluation['reading']): Evaluation {
+  #anew(workload: Workload, now: Instant, earlier?: Reading): Evaluation {
     const { workloads } = this.#options
     const evaluation = this.#evaluate(workload, now, earlier)
     this.#made.set(workload, evaluation)
@@ -94,7 +94,7 @@ export class Evaluations implements Ports.Evaluations {
     const workload = after ?? before
     const wasAhead = this.#ahead.size > 0 && workload !== undefined && this.#ahead.delete(keyOf(workload))
     if (!after) return
-    if (before === after) this.#anew(after, this.#options.clock(), known?.reading)
+    if (before === after) this.#anew(after, this.#options.clock(), known?.step.read)
     else if (!before || isRelevant(before, after)) this.of(after)
     // The users of the newer copy have forgotten what this one, and the one before, needs.
     else if (wasAhead) this.#timers.set(keyOf(after), this.#options.clock())
@@ -130,17 +130,11 @@ export class Evaluations implements Ports.Evaluations {
     this.#disarm ??= later(() => this.#lookAtClock(), LONGEST_SLEEP)
   }
 
-  #evaluate(workload: Workload, now: Instant, earlier?: Evaluation['reading']): Evaluation {
+  #evaluate(workload: Workload, now: Instant, earlier?: Reading): Evaluation {
     const { rules } = this.#options
     this.#newest = Math.max(this.#newest, now)
     this.#watchClock()
-    const step = this.#plan(
-      workload,
-      now,
-      rules,
-      undefined,
-      earlier instanceof Unreadable ? undefined : earlier,
-    )
+    const step = this.#plan(workload, now, rules, undefined, earlier)
     const reading = step.read?.workload === workload ? step.read : readWorkload(workload, rules)
     const ends =
       reading instanceof Unreadable ? [] : [reading.state.override?.until, reading.state.backoff?.until]

@@ -22,8 +22,7 @@ export class HttpRefusal extends Refusal {
 }
 
 /**
- * The body of every error. `requestId`: the request's id in the log; undefined: there is no log.
- * `message`: with advice.
+ * The body of every error. `requestId`: the request's id in the log; undefined: there is no log. `message`: with advice.
  */
 export function errorBody(
   { code, details, message: said }: Refusal,

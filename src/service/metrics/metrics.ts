@@ -28,9 +28,8 @@ export interface MetricsOptions extends TrackerOptions {
 }
 
 /**
- * All metrics. Every replica exports its own; only the leader exports those of the
- * controller and of workloads. Durations are in seconds. Labels are bounded: values from strangers are mapped to
- * known ones.
+ * All metrics. Every replica exports its own; only the leader exports those of the controller and of workloads.
+ * Durations are in seconds. Labels are bounded: values from strangers are mapped to known ones.
  */
 export class Metrics implements LeadershipObserver {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
+import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import type { Reading } from '../../../src/domain/workload/reading.ts'
 import { decodeState } from '../../../src/domain/workload/state-codec.ts'
 import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
@@ -10,6 +11,7 @@ import { WorkloadTracker } from '../../../src/service/metrics/workload-tracker.t
 import { FakeTime, settled } from '../../support/fake-time.ts'
 import { at, DAY, HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
+import { inheriting } from '../../domain/policy/inheriting.ts'
 
 const web = aDeployment('shop/web')
   .withReplicas(3)
@@ -17,7 +19,7 @@ const web = aDeployment('shop/web')
   .scheduled('8:00-18:00')
   .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
 
-function evaluating(now = at('Mon 12:00')) {
+function evaluating(now = at('Mon 12:00'), rules: Rules = RULES) {
   const time = new FakeTime(now)
   const cluster = new FakeCluster()
   const planned: string[] = []
@@ -25,7 +27,7 @@ function evaluating(now = at('Mon 12:00')) {
   const { clock, later } = time
   const evaluations = new Evaluations({
     workloads: cluster,
-    rules: RULES,
+    rules,
     clock,
     later,
     plan: (workload, ...rest) => {
@@ -93,6 +95,18 @@ describe('the evaluation of a copy', () => {
     })
     cluster.put(web.with({ replicas: 4 }))
     expect(told).to.equal(written)
+  })
+
+  it('takes the settings of a copy anew when what it inherits has changed', () => {
+    let schedule = '8:00-18:00'
+    const rules = { ...RULES, inherited: () => inheriting({ namespace: { schedule } }) }
+    const { cluster, evaluations, copy } = evaluating(at('Mon 12:00'), rules)
+    cluster.put(web.annotated({ schedule: undefined }))
+    expect(evaluations.of(copy()).step.decision.action).to.equal('none')
+    schedule = '13:00-14:00'
+    cluster.inputsChanged([copy()])
+    expect(evaluations.of(copy()).step.decision.action).to.equal('snooze')
+    expect((evaluations.reading(copy()) as Reading).schedule?.text).to.equal('13:00-14:00')
   })
 
   it('costs nothing at a change of the status alone, until somebody asks', () => {
