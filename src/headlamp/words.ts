@@ -1,6 +1,6 @@
 import type { Instant } from '../service/process/clock.ts'
 import type { HistoryRecord, StatusRecord } from '../domain/records/record.ts'
-import { withoutPrefixes } from '../domain/workload/author.ts'
+import { textForPeople } from '../domain/workload/author.ts'
 import { isKnown, TRIGGER, TRIGGERS } from '../domain/workload/state.ts'
 import { hasUnknownHours } from './record.ts'
 
@@ -58,8 +58,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric',
 
 /** A text with its times as the reader's own, `18:00` today, else `Mon 2 Mar 18:00`, and with names as people have them. */
 export function plain(text: string, now: Instant): string {
-  return withoutPrefixes(text).replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) => {
-    const at = Date.parse(iso)
+  return textForPeople(text, (at) => {
     const day = DAY.format(at) === DAY.format(now) ? '' : `${DAY.format(at).replace(',', '')} `
     return day + CLOCK.format(at)
   })

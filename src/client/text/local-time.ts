@@ -1,4 +1,4 @@
-import { withoutPrefixes } from '../../domain/workload/author.ts'
+import { textForPeople } from '../../domain/workload/author.ts'
 import type { Instant } from '../../service/process/clock.ts'
 
 /** Formats times for people: `18:00` today, `Mon 8:00` within a week, else with the date. */
@@ -29,8 +29,7 @@ export function longTime(instant: Instant, zone: string | undefined): string {
  * `beside`: the zone of the workload's hours in the text; where its clocks show another time, the reader's zone is named.
  */
 export function worded(text: string, times: LocalTimes, beside: string | null = null): string {
-  return withoutPrefixes(text).replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, (iso) => {
-    const at = Date.parse(iso)
+  return textForPeople(text, (at) => {
     const here = shortTime(at, times)
     const differs = beside !== null && shortTime(at, { ...times, zone: beside }) !== here
     return differs ? `${here} (${zoneOf(times)})` : here

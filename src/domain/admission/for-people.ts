@@ -1,7 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { wallClock } from '../schedule/zone.ts'
-import { withoutPrefixes } from '../workload/author.ts'
+import { textForPeople, withoutPrefixes } from '../workload/author.ts'
 import { settingsOf } from '../workload/settings.ts'
 import type { Workload } from '../workload/workload.ts'
 import type { AdmissionDecision } from './decision.ts'
@@ -25,16 +25,13 @@ export function forPeople(
   return { ...decision, warnings, message: worded(decision.message) }
 }
 
-const ISO = /(?<![\w@])\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g
-
 /** Names the zone behind the first time. A text that would grow too long for a warning keeps its times in UTC. */
 function wordedFor(text: string, zone: string, now: Instant): string {
-  const named = withoutPrefixes(text)
   let isFirst = true
-  const worded = named.replaceAll(ISO, (time) => {
+  const worded = textForPeople(text, (at) => {
     const where = isFirst ? ` (${zone})` : ''
     isFirst = false
-    return `${wallClock(Date.parse(time), zone, now)}${where}`
+    return `${wallClock(at, zone, now)}${where}`
   })
-  return worded.length <= LONGEST ? worded : named
+  return worded.length <= LONGEST ? worded : withoutPrefixes(text)
 }

@@ -1,3 +1,5 @@
+import type { Instant } from '../../service/process/clock.ts'
+
 const LONGEST = 128
 
 /**
@@ -32,4 +34,12 @@ const PREFIXES = /(?<![\w/:.-])(?:k8s|oidc|local):(?=[^\s:])/g
 /** A text for people, with the names in it as they know them: `pinned active by alice`. */
 export function withoutPrefixes(text: string): string {
   return text.replaceAll(PREFIXES, '')
+}
+
+/** As our texts hold instants; not within a name. */
+const INSTANT = /(?<![\w@])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
+
+/** The same, with each instant in it as `written` on the reader's clocks. */
+export function textForPeople(text: string, written: (at: Instant) => string): string {
+  return withoutPrefixes(text).replaceAll(INSTANT, (time) => written(Date.parse(time)))
 }
