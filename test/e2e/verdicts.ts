@@ -30,6 +30,7 @@ interface Case {
   readonly does: string
   readonly kind: Kind
   readonly state: StateName
+  /** Of its workload; cases that are denied, and so change nothing, share one for each state. */
   readonly name: string
   readonly expected: string
 }
@@ -51,7 +52,8 @@ export function casesOf(table: string, kinds: readonly Kind[]): Case[] {
         if (cell === '-') return []
         const [verdict = '', ...then] = cell.split(' ')
         const after = then.length > 0 ? then.join(' ') : untouched(state, kind)
-        const name = `case-${row}-${column}`
+        const isFree = verdict === 'denied' && then.length === 0
+        const name = isFree ? `denied-${column}` : `case-${row}-${column}`
         return [{ does, kind, state, name, expected: `${verdict} ${after}` }]
       }),
     ),
@@ -65,13 +67,12 @@ export async function bring(
   prefix: string,
   prepare: (kind: Kind, name: string, state: StateName) => Promise<void> = async () => {},
 ): Promise<void> {
-  for (const kind of new Set(cases.map((each) => each.kind))) {
-    const objects = cases
-      .filter((each) => each.kind === kind)
-      .map(({ name }) => manifest(kind, `${prefix}-${name}`, { replicas: COUNT }))
+  const workloads = byWorkload(cases).map(([first]) => first)
+  for (const [kind, ofKind] of Map.groupBy(workloads, (each) => each.kind)) {
+    const objects = ofKind.map(({ name }) => manifest(kind, `${prefix}-${name}`, { replicas: COUNT }))
     await on.cluster.create(on.namespace, objects)
   }
-  await inParallel(cases, async ({ kind, name, state }) => {
+  await inParallel(workloads, async ({ kind, name, state }) => {
     await on.settled(kind, `${prefix}-${name}`)
     const workload = on.workload(kind, `${prefix}-${name}`)
     if (state !== 'unmanaged') await workload.enable()
@@ -82,39 +83,61 @@ export async function bring(
   })
 }
 
-/** Makes all changes, and compares verdicts and final objects with the table. */
+/** Makes all changes, those of one workload in turn, and compares verdicts and final objects with the table. */
 export async function judged(
   on: Enforced,
   cases: readonly Case[],
   prefix: string,
   acts: Readonly<Record<string, Act>>,
 ): Promise<void> {
-  const said: string[] = []
-  const lines = await inParallel(
-    cases,
-    async ({ does, kind, state, name, expected }) => {
-      const act = acts[does]
-      if (!act) throw new TypeError(`there is no act "${does}"`)
-      const full = `${prefix}-${name}`
-      const result = await act(on, kind, full)
-      let found = ''
-      const giveUp = performance.now() + POLLED.timeout
-      do {
-        if (found !== '') await new Promise((resolve) => setTimeout(resolve, POLLED.pause))
-        const object = (await on.cluster.admin.expect('GET', on.path(kind, full))) as unknown as KubectlObject
-        found = `${verdictOf(result)} ${described(object)}`
-        if (!found.startsWith(expected.split(' ')[0] ?? '')) break
-      } while (found !== expected && performance.now() < giveUp)
-      const head = `${does}, ${factsOf(kind).name} ${state}: `
-      if (found !== expected) said.push(`${head}${result.stderr || result.stdout}`)
-      return { expected: head + expected, found: head + found }
-    },
-    4,
-  )
+  const judgedInTurn = async (ofOne: readonly Case[]) => {
+    const lines: Line[] = []
+    for (const each of ofOne) lines.push(await lineOf(on, each, prefix, acts))
+    return lines
+  }
+  const lines = (await inParallel(byWorkload(cases), judgedInTurn, 4)).flat()
+  const said = lines.filter(({ expected, found }) => found !== expected).map(({ said }) => said)
   expect(
     lines.map(({ found }) => found),
     said.join('\n'),
   ).to.deep.equal(lines.map(({ expected }) => expected))
+}
+
+function byWorkload(cases: readonly Case[]): [Case, ...Case[]][] {
+  return [...Map.groupBy(cases, ({ kind, name }) => `${kind}/${name}`).values()] as [Case, ...Case[]][]
+}
+
+/** A case as the table has it and as it went, and what kubectl said. */
+interface Line {
+  readonly expected: string
+  readonly found: string
+  readonly said: string
+}
+
+async function lineOf(
+  on: Enforced,
+  { does, kind, state, name, expected }: Case,
+  prefix: string,
+  acts: Readonly<Record<string, Act>>,
+): Promise<Line> {
+  const act = acts[does]
+  if (!act) throw new TypeError(`there is no act "${does}"`)
+  const full = `${prefix}-${name}`
+  const result = await act(on, kind, full)
+  let found = ''
+  const giveUp = performance.now() + POLLED.timeout
+  do {
+    if (found !== '') await new Promise((resolve) => setTimeout(resolve, POLLED.pause))
+    const object = (await on.cluster.admin.expect('GET', on.path(kind, full))) as unknown as KubectlObject
+    found = `${verdictOf(result)} ${described(object)}`
+    if (!found.startsWith(expected.split(' ')[0] ?? '')) break
+  } while (found !== expected && performance.now() < giveUp)
+  const head = `${does}, ${factsOf(kind).name} ${state}: `
+  return {
+    expected: head + expected,
+    found: head + found,
+    said: `${head}${result.stderr || result.stdout}`,
+  }
 }
 
 /** Without kubectl's own warning about objects that it did not create. */
