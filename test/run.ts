@@ -17,6 +17,9 @@ const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
 if (!process.env['NODE_V8_COVERAGE'])
   process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'dormouse-compiled')
 
+// The control plane, kubectl and helm collect garbage a quarter as often: kubectl takes a third less of the processor.
+process.env['GOGC'] ??= '400'
+
 /** Runs mocha with `args`; its output comes whole from the stream, however late it is read. */
 function run(args: readonly string[]) {
   const child = spawn(process.execPath, [mocha, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
