@@ -3,7 +3,10 @@ import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import { READ_AS, type Reader, type Schema } from './json-schema.ts'
 
 /** A test checks the schemas themselves: compiling JSON Schema's own takes 30 ms at each start. */
-export const OPTIONS = { allowUnionTypes: true, meta: false, validateSchema: false } as const
+const OPTIONS = { allowUnionTypes: true, meta: false, validateSchema: false } as const
+
+/** For checks that run seldom and tell all faults: compiling takes half the time, and the check a little longer. */
+export const SELDOM = { ...OPTIONS, allErrors: true, verbose: true, code: { optimize: false } } as const
 
 const ajv = new Ajv({ ...OPTIONS, useDefaults: true })
 

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { OPTIONS, readAs } from '../../domain/validation.ts'
+import { readAs, SELDOM } from '../../domain/validation.ts'
 import { stepOf } from '../../domain/workload/json-pointer.ts'
 import { Refusal } from '../process/errors.ts'
 import type { Input, ApiMiddleware } from './context.ts'
@@ -18,7 +18,7 @@ interface RequestFault {
 
 /** Makes the compiler for schemas of the document, which it knows as `openapi`. It reports all faults at once. */
 export function documentValidator(): Ajv2020 {
-  const ajv = new Ajv2020({ ...OPTIONS, allErrors: true, verbose: true })
+  const ajv = new Ajv2020(SELDOM)
   addFormats.default(ajv)
   ajv.addKeyword(EXPECTED)
   ajv.addKeyword(readAs(READERS))
@@ -37,12 +37,17 @@ function readAlone(document: object): Schema {
 
 /** Puts path, query and body into `ctx.state.input` if they are valid by the document. @throws Refusal VALIDATION_ERROR */
 export function validate(ajv: Ajv2020, { parameters, requestBody }: Operation): ApiMiddleware {
-  const path = ajv.compile(parametersSchema(parameters, 'path'))
-  const query = ajv.compile(parametersSchema(parameters, 'query'))
-  const body = ajv.compile(bodySchema(requestBody?.content['application/json'].schema))
+  const compiled = () => ({
+    path: ajv.compile(parametersSchema(parameters, 'path')),
+    query: ajv.compile(parametersSchema(parameters, 'query')),
+    body: ajv.compile(bodySchema(requestBody?.content['application/json'].schema)),
+  })
+  // At the first request: those of all routes would take as long as the rest of a start of the API.
+  let checks: ReturnType<typeof compiled> | undefined
   const types = new Map(parameters.map(({ name, schema }) => [name, schema.type]))
 
   return async (ctx, next) => {
+    const { path, query, body } = (checks ??= compiled())
     const search = new URLSearchParams(ctx.querystring)
     const values = Object.fromEntries(
       [...search].map(([name, value]) => [name, typed(value, types.get(name))]),

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { EXPECTED, READ_AS, type Schema } from '../../domain/json-schema.ts'
-import { OPTIONS, readAs } from '../../domain/validation.ts'
+import { readAs, SELDOM } from '../../domain/validation.ts'
 import { stepOf } from '../../domain/workload/json-pointer.ts'
 import { preciseDurationIn, unitAdvice, type Bounds } from '../../domain/schedule/duration.ts'
 import { READERS } from './checks.ts'
@@ -24,7 +24,7 @@ function unit(parse: Parse) {
   }
 }
 
-const ajv = new Ajv({ ...OPTIONS, allErrors: true, verbose: true, useDefaults: true })
+const ajv = new Ajv({ ...SELDOM, useDefaults: true })
 ajv.addKeyword(EXPECTED)
 ajv.addKeyword({ keyword: 'duration', type: 'string', modifying: true, validate: unit(preciseDurationIn) })
 ajv.addKeyword({ keyword: 'size', type: 'string', modifying: true, validate: unit(parseSize) })
