@@ -14,6 +14,12 @@ const LIFETIMES = { leafLifetime: '8s', caLifetime: '16s', renewAt: 0.5 }
 /** Seconds within which there is another one, the first among them. */
 const TURN = 9
 
+/**
+ * Milliseconds from a published CA to the first certificate that needs it, with these lifetimes: a quarter of what a CA
+ * still lives when it is renewed.
+ */
+const SETTLING = 2000
+
 /** Tests two replicas that keep renewing CA and certificate under load, for `seconds`. */
 export function rotatesUnderLoad(on: () => Cluster, seconds: number): void {
   const here = enforced(on, { certificates: LIFETIMES })
@@ -35,7 +41,7 @@ export function rotatesUnderLoad(on: () => Cluster, seconds: number): void {
     )
     const took = (performance.now() - begun) / 1000
     ended.abort()
-    const { cas, leaves, faults } = await handshakes
+    const { cas, leaves, faults, outdated } = await handshakes
     const rate = Math.round((PER_SECOND * seconds) / took)
     print([`${cas.size} CAs and ${leaves.size} certificates in ${took.toFixed(0)} s, ${rate} reviews/s`])
     // On a busy machine some come too late, which is no matter of certificates.
@@ -47,6 +53,8 @@ export function rotatesUnderLoad(on: () => Cluster, seconds: number): void {
       [...new Set(answers)].filter((answer) => !late.includes(answer)),
       'answers to scalings',
     ).to.deep.equal(['denied by the pin'])
+    if (outdated > 0)
+      print([`${outdated} connections were made longer than ${SETTLING} ms after the configuration was read`])
     expect(faults, 'connections that trust what the configuration says').to.deep.equal([])
     expect(cas.size, 'CAs in turn').to.be.greaterThan(seconds / TURN)
     expect(leaves.size, 'certificates in turn').to.be.greaterThan(seconds / TURN)
@@ -57,17 +65,23 @@ export function rotatesUnderLoad(on: () => Cluster, seconds: number): void {
     const cas = new Set<string>()
     const leaves = new Set<string>()
     const faults: string[] = []
+    let outdated = 0
     while (!signal.aborted) {
+      const read = performance.now()
       const [webhook] = (await configuration(here.cluster)).webhooks
       const bundle = Buffer.from(webhook?.clientConfig.caBundle ?? '', 'base64').toString()
       for (const ca of certificatesIn(bundle)) cas.add(new X509Certificate(ca).fingerprint256)
       await greeted(bundle).then(
         (leaf) => leaves.add(leaf),
-        (error: Error) => faults.push(error.message),
+        (error: Error) => {
+          // On a busy machine, what it trusts may be older than anybody may rely on.
+          if (performance.now() - read > SETTLING) outdated += 1
+          else faults.push(error.message)
+        },
       )
       await sleep(100)
     }
-    return { cas, leaves, faults }
+    return { cas, leaves, faults, outdated }
   }
 
   function greeted(ca: string): Promise<string> {
