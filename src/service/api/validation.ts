@@ -42,7 +42,7 @@ export function validate(ajv: Ajv2020, { parameters, requestBody }: Operation): 
     query: ajv.compile(parametersSchema(parameters, 'query')),
     body: ajv.compile(bodySchema(requestBody?.content['application/json'].schema)),
   })
-  // At the first request: those of all routes would take as long as the rest of a start of the API.
+  // At the first request: to compile those of all routes takes longer than the rest of the API's start.
   let checks: ReturnType<typeof compiled> | undefined
   const types = new Map(parameters.map(({ name, schema }) => [name, schema.type]))
 
