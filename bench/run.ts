@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError } from 'commander'
-import { providePrograms } from '../test/control-plane/build.ts'
+import { controlPlanePrograms } from '../test/control-plane/build.ts'
 import { made } from '../docs/generator/make.ts'
 import { keepResult, machine } from './report/results.ts'
 import { rowOf } from './report/row.ts'
@@ -51,9 +51,7 @@ await program.parseAsync()
 
 async function run(scenarios: readonly Scenario[], options: Partial<Options>): Promise<void> {
   const { quick = false, rounds = quick ? 1 : 5, workloads } = options
-  const provided = await providePrograms(say)
-  if ('unavailable' in provided) throw new Error(`there is no control plane: ${provided.unavailable}`)
-  const context: Context = { programs: provided.programs, quick, rounds, workloads, say }
+  const context: Context = { programs: await controlPlanePrograms(say), quick, rounds, workloads, say }
   for (const scenario of scenarios) await measured(scenario, context)
 }
 

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { realControlPlane } from './control-plane/build.ts'
+import { testEnvironment } from './suite/environment.ts'
+import { provideAll } from './suite/needs.ts'
 
 const PROJECT = join(import.meta.dirname, '..')
 const HOOKS = ['--require', './test/support/hooks.ts']
@@ -17,7 +19,7 @@ interface Choice {
 }
 
 const needsCluster = (file: string) =>
-  /\b(describeOn\w*|goProgram|startSandbox\w*|run(?:Program|Dormouse))\b/.test(
+  /\b(describeOn\w*|describeWith|itWith|startSandbox\w*|run(?:Program|Dormouse))\b/.test(
     readFileSync(join(PROJECT, file), 'utf8'),
   )
 const isEndToEnd = (file: string) => /^test\/(e2e|model)\//.test(file)
@@ -63,9 +65,9 @@ if (chosen.length === 0) {
 } else {
   const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
   const options = ['--no-config', '--exit', '--timeout', '60000', '--reporter', 'dot', ...choice.options]
+  if (choice.on === 'real') await provideAll([realControlPlane], (line) => process.stderr.write(`${line}\n`))
   const env = {
-    ...process.env,
-    NODE_COMPILE_CACHE: join(tmpdir(), 'dormouse-compiled'),
+    ...testEnvironment(process.env, true),
     ...(name.startsWith('t') && { PROPERTY_SHARE: '0.15' }),
     ...(choice.on && { DORMOUSE_ON: choice.on }),
   }
@@ -76,5 +78,6 @@ if (chosen.length === 0) {
     env,
   })
   const [code] = await once(child, 'exit')
+  rmSync(env.HOME, { recursive: true, force: true })
   process.exitCode = Number(code ?? 1)
 }

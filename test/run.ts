@@ -1,45 +1,110 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
+import { globSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { providePrograms } from './control-plane/build.ts'
-import { goPrograms } from './go-programs/go-program.ts'
+import { testEnvironment } from './suite/environment.ts'
+import type { Need } from './suite/need.ts'
+import { OF_ALL, OF_LONG, provideAll } from './suite/needs.ts'
+import { Progress } from './suite/progress.ts'
+import type { Told } from './suite/told.ts'
 
-/** Processes that run the suite on two cores: most of it waits. */
-const SHARES = 3
-const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
+interface Suite {
+  readonly about: string
+  readonly files: readonly string[]
+  /** Is built or installed first, where that can be done. */
+  readonly needs: readonly Need<unknown>[]
+  /** Processes that run it on two cores: most of it waits. */
+  readonly shares: number
+  readonly options?: readonly string[]
+}
 
-// A hundred programs are started: keep their compiled code, except for coverage, which it distorts.
-if (!process.env['NODE_V8_COVERAGE'])
-  process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'dormouse-compiled')
+const NEEDING = /\b(?:describeOn|describeWith|itWith)/
+const files = globSync('test/**/*.test.ts', { exclude: ['test/long/**'] }).toSorted()
+const needing = files.filter((file) => NEEDING.test(readFileSync(file, 'utf8')))
 
-// The control plane, kubectl and helm collect garbage a quarter as often: kubectl takes a third less of the processor.
-process.env['GOGC'] ??= '400'
-
-/** Runs mocha with `args`; its output comes whole from the stream, however late it is read. */
-function run(args: readonly string[]) {
-  const child = spawn(process.execPath, [mocha, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const output = child.stdout.pipe(new PassThrough({ highWaterMark: 2 ** 26 }))
-  return { output, ended: once(child, 'exit').then(([code]) => code === 0) }
+const SUITES: Readonly<Record<string, Suite>> = {
+  quick: {
+    about: 'each rule once: Node and npm, some four minutes on two cores',
+    files,
+    needs: [],
+    shares: 3,
+  },
+  rest: {
+    about: 'what npm test leaves out: some fifteen minutes on two cores',
+    files: needing,
+    needs: OF_ALL,
+    shares: 3,
+    // The titles of what needs something: `on the real control plane`, `with Helm`.
+    options: ['--grep', String.raw`\((?:on the real|with) `],
+  },
+  all: {
+    about: 'everything but test:long: some twenty minutes on two cores',
+    files,
+    needs: OF_ALL,
+    shares: 3,
+  },
+  oldest: {
+    about: 'what runs on a control plane, on the oldest Kubernetes: some fifteen minutes on two cores',
+    files: needing,
+    needs: OF_ALL,
+    shares: 3,
+    options: ['--grep', String.raw`on the real control plane`],
+  },
+  long: {
+    about: 'what takes long by nature: some hours',
+    files: globSync('test/long/**/*.test.ts').toSorted(),
+    needs: OF_LONG,
+    shares: 1,
+    options: ['--timeout', '1200000'],
+  },
 }
 
 /**
- * `npm test`: the suite as three processes, each with a control plane and a sandbox of its own and every third file.
- * Arguments are mocha's. The output of each is printed after that of the one before.
+ * `node test/run.ts [quick|rest|all|oldest|long] [OPTIONS OF MOCHA]`. Each process that runs a share of the files has a control
+ * plane and a sandbox of its own. With `CI` set, what is missing fails, except for `quick`.
  */
-const args = process.argv.slice(2)
-const provided = await providePrograms((line) => process.stderr.write(`${line}\n`))
-// What runs on either cluster runs on the sandbox in `npm run test:long`.
-if ('programs' in provided) process.env['DORMOUSE_HAS_REAL'] = 'true'
-await goPrograms()
-const files = globSync('test/**/*.test.ts', { exclude: ['test/long/**'] }).toSorted()
-const runs = Array.from({ length: SHARES }, (_, share) =>
-  run([...args, ...files.filter((_file, index) => index % SHARES === share)]),
-)
-for (const { output } of runs) await pipeline(output, process.stdout, { end: false })
-const passed = await Promise.all(runs.map(({ ended }) => ended))
-process.exitCode = passed.every(Boolean) ? 0 : 1
+const [first = 'quick', ...others] = process.argv.slice(2)
+const name = first in SUITES ? first : 'quick'
+const given = first in SUITES ? others : process.argv.slice(2)
+const suite = SUITES[name]!
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
+const logs = mkdtempSync(join(tmpdir(), 'dormouse-tests-'))
+
+say(suite.about)
+await provideAll(suite.needs, say)
+process.umask(0o022)
+const env: NodeJS.ProcessEnv = {
+  ...testEnvironment(process.env, name !== 'quick'),
+  DORMOUSE_TESTS: name,
+  ...(name !== 'quick' && process.env['CI'] && { DORMOUSE_REQUIRED: 'true' }),
+}
+const progress = new Progress(process.stdout)
+
+/** Runs a share of the files; what its tests print goes to a log. */
+async function run(share: number): Promise<void> {
+  const log = join(logs, `${share}.log`)
+  const out = openSync(log, 'w')
+  const args = [mocha, '--reporter', './test/suite/reporter.ts', ...(suite.options ?? []), ...given]
+  const chosen = suite.files.filter((_file, index) => index % suite.shares === share)
+  const child = spawn(process.execPath, [...args, ...chosen], { stdio: ['ignore', out, out, 'ipc'], env })
+  let ended = false
+  child.on('message', (told: Told) => {
+    ended ||= told.event === 'ended'
+    progress.hears(told)
+  })
+  const [code] = await once(child, 'exit')
+  if (!ended) {
+    const last = readFileSync(log, 'utf8').trim().split('\n').slice(-30).join('\n')
+    progress.failed(`tests ended with ${code}`, `a process of tests ended with ${code}:\n${last}`)
+  }
+}
+
+await Promise.all(Array.from({ length: suite.shares }, (_, share) => run(share)))
+const isGreen = progress.ended('npm run test:all runs it')
+rmSync(env['HOME']!, { recursive: true, force: true })
+if (isGreen) rmSync(logs, { recursive: true, force: true })
+else say(`what the tests printed: ${logs}`)
+process.exitCode = isGreen ? 0 : 1

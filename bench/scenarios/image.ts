@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { BASE, baseArchive } from '../../test/image/base.ts'
 import { build } from '../../test/image/build.ts'
 import { entriesOf } from '../../test/image/contents.ts'
-import { whyNotHere } from '../../test/image/programs.ts'
+import { imageTools } from '../../test/image/programs.ts'
 import { ImageStore } from '../../test/image/store.ts'
 import type { Measured } from '../report/row.ts'
 import type { Context, Found, Scenario } from '../scenario.ts'
@@ -15,8 +15,8 @@ export const image: Scenario = {
   minutes: 1,
   async run({ say }: Context): Promise<Found> {
     const row = { what: 'files on top of the base', unit: 'MB', bar: { of: 'figure', atMost: 40 } } as const
-    const why = await whyNotHere()
-    if (why !== undefined) return { rows: [{ ...row, figure: Number.NaN, note: why }] }
+    if (!imageTools.find())
+      return { rows: [{ ...row, figure: Number.NaN, note: `needs: ${imageTools.gotten}` }] }
     say('the image is built')
     return { rows: [{ ...row, ...(await measured()) }] }
   },

@@ -8,6 +8,7 @@ import { RULES } from '../support/rules.ts'
 import { PROJECT } from '../support/dormouse.ts'
 import { promtool } from '../support/promtool.ts'
 import { evaluationsOf } from '../support/evaluations.ts'
+import { itWith } from '../suite/need.ts'
 
 interface Rule {
   readonly alert: string
@@ -34,15 +35,15 @@ const cases = TESTS.flatMap(
 )
 
 describe('the alerts', () => {
-  it('are rules that Prometheus takes', function () {
-    const { code, stdout, stderr } = promtool(this, ['check', 'rules', FILE])
+  itWith(promtool, 'are rules that Prometheus takes', (run) => {
+    const { code, stdout, stderr } = run(['check', 'rules', FILE])
     expect(code, `${stdout}${stderr}`).to.equal(0)
     expect(stdout).to.include(`SUCCESS: ${rules.length} rules found`)
   })
 
   for (const name of TESTS) {
-    it(`fire and stay silent as ${name} says`, function () {
-      const { code, stdout, stderr } = promtool(this, ['test', 'rules', name], { cwd: import.meta.dirname })
+    itWith(promtool, `fire and stay silent as ${name} says`, (run) => {
+      const { code, stdout, stderr } = run(['test', 'rules', name], { cwd: import.meta.dirname })
       expect(code, `${stdout}${stderr}`).to.equal(0)
     })
   }

@@ -9,8 +9,10 @@ import {
   unreached,
 } from './provocations.ts'
 import { alertsComeUp } from './running.ts'
+import { prometheus } from '../dashboards/prometheus.ts'
+import { describeWith } from '../suite/need.ts'
 
-describe('the alerts, from the running program,', function () {
+describeWith(prometheus, 'the alerts, from the running program,', function () {
   this.timeout(180_000)
   alertsComeUp(
     [refusedWakes, forbidden, troubled, disturbed, leaderless, blindWebhook, unreached, crashed],

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { expect } from 'chai'
-import { Prometheus, prometheusIsThere } from '../dashboards/prometheus.ts'
+import { Prometheus } from '../dashboards/prometheus.ts'
 import { PROJECT } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
-import { leaveOut } from '../support/leave-out.ts'
 import { FROM_THE_START, type Scene } from './provocations.ts'
 
 interface Rule {
@@ -41,8 +40,7 @@ export function alertsComeUp(
   let played: Scene[] = []
   const table: string[] = []
 
-  before('Prometheus scrapes every stage', async function () {
-    if (!prometheusIsThere()) leaveOut(this, 'prometheus is not on the path (Debian: the package prometheus)')
+  before('Prometheus scrapes every stage', async () => {
     directory = await mkdtemp(join(tmpdir(), 'dormouse-alerts-'))
     const ruleFile = join(directory, 'alerts.yaml')
     await writeImpatientRules(ruleFile)

@@ -1,11 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Prometheus, prometheusIsThere } from '../dashboards/prometheus.ts'
-import { describeOn } from '../support/clusters.ts'
+import { Prometheus, prometheus as prometheusProgram } from '../dashboards/prometheus.ts'
+import { describeOnWith } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
-import { leaveOut } from '../support/leave-out.ts'
 import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
 import { row, writeImpatientRules } from './running.ts'
@@ -16,13 +15,12 @@ const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookcon
 /** Nobody listens there. */
 const NOWHERE = 'https://127.0.0.1:9/webhook/scale'
 
-describeOn('the alert on metrics of the API server itself', function (on) {
+describeOnWith(prometheusProgram, 'the alert on metrics of the API server itself', function (on) {
   this.timeout(120_000)
   let directory: string
   let prometheus: Prometheus
 
-  before('Prometheus scrapes the API server', async function () {
-    if (!prometheusIsThere()) leaveOut(this, 'prometheus is not on the path (Debian: the package prometheus)')
+  before('Prometheus scrapes the API server', async () => {
     const { admin, adminKubeconfig } = on()
     await createNamespace(on(), NAMESPACE)
     await on().create(NAMESPACE, [manifest('deployments', 'web')])

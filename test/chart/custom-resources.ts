@@ -1,7 +1,9 @@
+import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { downloadModule, hasGo } from '../go-programs/go-module.ts'
+import { builtOnce } from '../go-programs/built-once.ts'
+import { downloadModule } from '../go-programs/go-module.ts'
 import type { Cluster } from '../support/cluster.ts'
-import { definitionOf } from '../support/custom-kinds.ts'
+import type { Need } from '../suite/need.ts'
 
 /** A Go module with definitions of custom resources, in files `<group>_<plural>.yaml` below `folder`. */
 const SOURCES = [
@@ -30,14 +32,35 @@ const SOURCES = [
 
 type Source = (typeof SOURCES)[number]
 
-/**
- * Installs, for the suite, the custom resources that the chart uses but does not define: from their own Go
- * modules, or, without `go`, stand-ins that accept anything.
- */
-export function customResources(on: () => Cluster): void {
+/** The definitions' files; suites get their paths. */
+export const definitions: Need<readonly string[]> = builtOnce(
+  {
+    title: "others' definitions",
+    key: `definitions-${SOURCES.map(({ group, version }) => `${group}-${version}`).join('-')}`,
+    programs: [],
+    beside: SOURCES.flatMap(filesOf),
+    takes: 'ten seconds',
+    async build(into) {
+      for (const source of SOURCES) {
+        const { directory } = await downloadModule(source.module, source.version)
+        await mkdir(into, { recursive: true })
+        for (const file of filesOf(source))
+          await copyFile(join(directory, source.folder, file), join(into, file))
+      }
+    },
+  },
+  (folder) => SOURCES.flatMap(filesOf).map((file) => join(folder, file)),
+)
+
+function filesOf({ group, kinds }: Source): string[] {
+  return Object.keys(kinds).map((plural) => `${group}_${plural}.yaml`)
+}
+
+/** Installs, for the suite, the custom resources that the chart uses but does not define. */
+export function customResources(on: () => Cluster, files: readonly string[]): void {
   before('their definitions are there', async function () {
     this.timeout(120_000)
-    for (const source of SOURCES) await define(on(), source)
+    await on().kubectl('create', ...files.flatMap((file) => ['-f', file]))
     await on().kubectl('wait', '--for=condition=Established', ...names(), '--timeout=30s')
   })
 
@@ -47,23 +70,6 @@ export function customResources(on: () => Cluster): void {
   })
 }
 
-async function define({ kubectl }: Cluster, source: Source): Promise<void> {
-  const { module, version, folder, group, kinds } = source
-  if (await hasGo()) {
-    const { directory } = await downloadModule(module, version)
-    const files = Object.keys(kinds).map((plural) => join(directory, folder, `${group}_${plural}.yaml`))
-    await kubectl('create', ...files.flatMap((file) => ['-f', file]))
-    return
-  }
-  process.stderr.write(`no \`go\` on the path: ${group} is stood in for by definitions that take anything\n`)
-  const { code, stderr } = await kubectl.withFile('create', standIns(source))
-  if (code !== 0) throw new Error(stderr)
-}
-
 function names(): string[] {
   return SOURCES.flatMap(({ group, kinds }) => Object.keys(kinds).map((plural) => `crd/${plural}.${group}`))
-}
-
-function standIns({ group, kinds }: Source): object[] {
-  return Object.entries(kinds).map(([plural, kind]) => definitionOf({ group, plural, kind }))
 }

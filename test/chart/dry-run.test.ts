@@ -1,20 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { describeOn } from '../support/clusters.ts'
-import { customResources } from './custom-resources.ts'
-import { helm, type Manifest } from './helm.ts'
+import { describeOnWith } from '../support/clusters.ts'
+import { customResources, definitions } from './custom-resources.ts'
+import { helmIn, type Manifest } from './helm.ts'
 import { MATRIX } from './matrix.ts'
+import { helm } from '../go-programs/go-program.ts'
+import { both } from '../suite/need.ts'
 
 const RESTRICTED = {
   'pod-security.kubernetes.io/enforce': 'restricted',
   'pod-security.kubernetes.io/warn': 'restricted',
 }
 
-describeOn('the chart, before the API server', function (on) {
+describeOnWith(both(helm, definitions), 'the chart, before the API server', function (on, [program, files]) {
   this.timeout(180_000)
   const namespace = `chart-${randomBytes(4).toString('hex')}`
-  const { template } = helm()
-  customResources(on)
+  const { template } = helmIn(program)
+  customResources(on, files)
 
   before('a namespace that lets in restricted pods only', async () => {
     const metadata = { name: namespace, labels: RESTRICTED }

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { versions } from '../control-plane/programs.ts'
-import { goProgram } from '../go-programs/go-program.ts'
 import { PROJECT } from '../support/dormouse.ts'
 import { runProgram, type KubectlResult } from '../support/kubectl.ts'
 
@@ -44,13 +43,11 @@ export interface Helm {
 /** The release of the documentation. */
 export const DOCUMENTED: Release = { name: 'dormouse', namespace: 'dormouse' }
 
-/** Helm with folders of its own during the suite; with `kubeconfig`, for a cluster. */
-export function helm(kubeconfig?: () => string): Helm {
+/** Helm, this program, with folders of its own during the suite; with `kubeconfig`, for a cluster. */
+export function helmIn(program: string, kubeconfig?: () => string): Helm {
   let directory = ''
-  let program = ''
 
-  before('helm is there', async function () {
-    program = await goProgram('helm', this)
+  before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'dormouse-helm-'))
   })
 

@@ -8,13 +8,14 @@ import { WebhookRegistration } from '../../src/kubernetes/registration/registrat
 import { createLogger } from '../../src/service/process/logger.ts'
 import { issueCa } from '../../src/service/certificates/issue.ts'
 import { EXEMPT_USERS } from '../../src/service/webhook/decide.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnWith } from '../support/clusters.ts'
 import { CONFIGURATION } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { accountKubeconfig } from './beside.ts'
-import { CHART, helm, type Manifest } from './helm.ts'
+import { CHART, helmIn, type Manifest } from './helm.ts'
 import { isInForce, trusted } from './webhooks.ts'
 import { NOTHING_HELD } from '../kubernetes/registration/nothing-held.ts'
+import { helm } from '../go-programs/go-program.ts'
 
 const SILENT = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 
@@ -29,12 +30,12 @@ interface Live extends Manifest {
   }
 }
 
-describeOn('the chart inside a cluster', function (on) {
+describeOnWith(helm, 'the chart inside a cluster', function (on, program) {
   this.timeout(180_000)
   const namespace = `chart-${randomBytes(4).toString('hex')}`
   const release = { name: namespace, namespace }
   const account = `${namespace}-dormouse`
-  const { run, attempt, template } = helm(() => on().adminKubeconfig)
+  const { run, attempt, template } = helmIn(program, () => on().adminKubeconfig)
   let transport: HttpTransport | undefined
   let registration: WebhookRegistration | undefined
   let rendered: Manifest[] = []

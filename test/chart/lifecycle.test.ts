@@ -4,20 +4,21 @@ import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import { freePorts } from '../control-plane/ports.ts'
 import { ApiClient } from '../support/api-client.ts'
 import type { Cluster } from '../support/cluster.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnWith } from '../support/clusters.ts'
 import { CONFIGURATION } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { beside, type Beside, type Pod } from './beside.ts'
-import { CHART, helm, type Manifest, type Values } from './helm.ts'
+import { CHART, helmIn, type Manifest, type Values } from './helm.ts'
 import { previousChart, type PreviousChart } from './previous-chart.ts'
 import { Sleepers } from './sleepers.ts'
 import { isInForce, trusted } from './webhooks.ts'
+import { helm } from '../go-programs/go-program.ts'
 
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' }
 const PUBLISHED = '/api/v1/namespaces/kube-public/configmaps/dormouse'
 const EVERY_NODE = ['--selector', 'kubernetes.io/os=linux']
 
-describeOn("a release's life", function (on) {
+describeOnWith(helm, "a release's life", function (on, helmProgram) {
   this.timeout(180_000)
   this.bail(true)
   const suffix = randomBytes(4).toString('hex')
@@ -26,7 +27,7 @@ describeOn("a release's life", function (on) {
   const fullname = `${release.name}-dormouse`
   const shop = `shop-${suffix}`
   const sleepers = new Sleepers(on, shop)
-  const { run, attempt, template } = helm(() => on().adminKubeconfig)
+  const { run, attempt, template } = helmIn(helmProgram, () => on().adminKubeconfig)
   let values: Values = {}
   let ports = { api: 0, webhook: 0 }
   let previous: PreviousChart | undefined

@@ -3,10 +3,11 @@ import { expect } from 'chai'
 import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import { define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnWith } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
-import { helm } from './helm.ts'
+import { helmIn } from './helm.ts'
+import { helm } from '../go-programs/go-program.ts'
 
 type Patch = readonly { op: string; path: string; value?: unknown }[]
 
@@ -78,14 +79,14 @@ const ALLOWED: Readonly<Record<string, (kind: Kind) => Patch>> = {
   'a setting': () => add(`${ANNOTATIONS}/dormouse.dev~1schedule`, '8:00-18:00'),
 }
 
-describeOn("the policy on Dormouse's account", function (on) {
+describeOnWith(helm, "the policy on Dormouse's account", function (on, program) {
   this.timeout(180_000)
   const own = `policy-${randomBytes(4).toString('hex')}`
   const namespace = `${own}-shop`
   const quiet = `${own}-quiet`
   const release = { name: own, namespace: own }
   const user = `system:serviceaccount:${own}:${own}-dormouse`
-  const { template } = helm()
+  const { template } = helmIn(program)
 
   /** A dry run as the account. */
   const patched = (kind: Kind, patch: Patch, { who = user, name = 'held', where = namespace } = {}) =>

@@ -5,14 +5,15 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { generated } from '../../charts/generate.ts'
 import { loadConfig } from '../../src/service/config/config.ts'
-import { goProgram } from '../go-programs/go-program.ts'
 import { runProgram } from '../support/kubectl.ts'
-import { CHART, DOCUMENTED, helm, helmFolders, only, type Manifest } from './helm.ts'
+import { CHART, DOCUMENTED, helmIn, helmFolders, only, type Manifest } from './helm.ts'
 import { MATRIX } from './matrix.ts'
+import { helm, helmUnittest } from '../go-programs/go-program.ts'
+import { describeWith, itWith } from '../suite/need.ts'
 
-describe('the chart, rendered', function () {
+describeWith(helm, 'the chart, rendered', function (program) {
   this.timeout(180_000)
-  const { run, template } = helm()
+  const { run, template } = helmIn(program)
   const rendered = new Map<string, Manifest[]>()
 
   before(async () => {
@@ -23,8 +24,7 @@ describe('the chart, rendered', function () {
     for (const values of Object.values(MATRIX)) await run(['lint', '--strict', CHART], values)
   })
 
-  it('passes its helm-unittest suites', async function () {
-    const untt = await goProgram('helm-unittest', this)
+  itWith(helmUnittest, 'passes its helm-unittest suites', async (untt) => {
     const directory = await mkdtemp(join(tmpdir(), 'dormouse-untt-'))
     const env = { ...process.env, ...helmFolders(directory) }
     const { code, stdout, stderr } = await runProgram(untt, ['--strict', CHART], { env })

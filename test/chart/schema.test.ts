@@ -4,7 +4,9 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { READERS } from '../../src/service/config/checks.ts'
 import { minorOf, versionsOf } from '../control-plane/programs.ts'
-import { CHART, helm, type Values } from './helm.ts'
+import { CHART, helmIn, type Values } from './helm.ts'
+import { helm } from '../go-programs/go-program.ts'
+import { describeWith } from '../suite/need.ts'
 
 /** Faulty values, and Helm's message. */
 const FAULTS: Readonly<Record<string, readonly [Values, RegExp]>> = {
@@ -90,9 +92,9 @@ interface Schema {
   readonly properties: Readonly<Record<string, Schema>>
 }
 
-describe("the chart's values", function () {
+describeWith(helm, "the chart's values", function (program) {
   this.timeout(180_000)
-  const { attempt } = helm()
+  const { attempt } = helmIn(program)
 
   for (const [fault, [values, said]] of Object.entries(FAULTS)) {
     it(`are refused, and it is said why: ${fault}`, async () => {

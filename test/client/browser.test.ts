@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
 import { openPage } from '../../src/client/browser.ts'
-import { chromiumForTests } from '../console/chromium.ts'
+import { chromiumForTests, chromiumProgram } from '../console/chromium.ts'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { endsWithTests } from '../support/running-program.ts'
 import { answeringServer } from './answering-server.ts'
+import { describeWith } from '../suite/need.ts'
 
 const LINK = 'http://127.0.0.1:4567/console#secret=hush'
 const PLATFORMS = { linux: 'xdg-open', darwin: 'open', win32: 'rundll32' } as const
@@ -69,8 +70,8 @@ describe('the browser that the console is opened in', function () {
     expect(await readFile(seen, 'utf8').catch(() => 'nothing')).to.equal('nothing')
   })
 
-  describe('by kubectl dormouse console', () => {
-    const chromium = chromiumForTests()
+  describeWith(chromiumProgram, 'by kubectl dormouse console', (program) => {
+    const chromium = chromiumForTests(program)
     const cluster = answeringServer()
 
     it('signs in; then the file is gone, and a link shown again is told on the terminal', async () => {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import {
   chromium,
   type Browser,
@@ -6,10 +5,19 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core'
-import { leaveOut } from '../support/leave-out.ts'
+import type { Need } from '../suite/need.ts'
+import { onPath } from '../suite/on-path.ts'
 
-/** Debian's, which `.ci/install` brings. */
-const PROGRAM = '/usr/bin/chromium'
+/** The path of a browser: Debian's name, and those of others. */
+export const chromiumProgram: Need<string> = {
+  phrase: 'with Chromium',
+  quick: true,
+  gotten: 'installed by .ci/install (Debian: chromium)',
+  find: () =>
+    ['chromium', 'chromium-browser', 'google-chrome']
+      .map((name) => onPath(name, ['--version'], /^(?:Google )?Chrom/))
+      .find((path) => path !== undefined),
+}
 
 /** A page of the console in Chromium, and the errors that the browser found. */
 export interface OpenPage {
@@ -19,8 +27,8 @@ export interface OpenPage {
   readonly faults: string[]
 }
 
-/** Starts Chromium before the tests and ends it after them; leaves them out where there is none. */
-export function chromiumForTests(): {
+/** Starts Chromium before the tests and ends it after them. */
+export function chromiumForTests(program: string): {
   open(url: string, options?: BrowserContextOptions): Promise<OpenPage>
 } {
   let browser: Browser | undefined
@@ -28,9 +36,8 @@ export function chromiumForTests(): {
 
   before('Chromium runs', async function () {
     this.timeout(120_000)
-    if (!existsSync(PROGRAM)) leaveOut(this, 'there is no chromium: .ci/install brings it')
     // Its own sandbox needs a user that is not root.
-    browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+    browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
   })
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close()

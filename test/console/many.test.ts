@@ -6,7 +6,8 @@ import { NOON, Service, token } from '../service/api/service.ts'
 import { managed } from '../service/api/states.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
-import { chromiumForTests, watched } from './chromium.ts'
+import { chromiumForTests, chromiumProgram, watched } from './chromium.ts'
+import { describeWith } from '../suite/need.ts'
 
 const COUNT = 5000
 /** Those that are managed, and the lines of their 32 namespaces. */
@@ -22,9 +23,9 @@ interface TraceEvent {
   readonly tdur?: number
 }
 
-describe('the console with 5,000 workloads', function () {
+describeWith(chromiumProgram, 'the console with 5,000 workloads', function (program) {
   this.timeout(240_000)
-  const browser = chromiumForTests()
+  const browser = chromiumForTests(program)
   let service: Service
   let bearer: string
 

@@ -8,15 +8,16 @@ import { programEnvironment, PROJECT } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { runProgram } from '../support/kubectl.ts'
 import { endsWithTests } from '../support/running-program.ts'
-import { chromiumForTests, watched } from './chromium.ts'
+import { chromiumForTests, chromiumProgram, watched } from './chromium.ts'
 import { SandboxConsole } from './sandbox-console.ts'
+import { describeWith } from '../suite/need.ts'
 
 const CLIENT = `${PROJECT}/src/client/main.ts`
 const WEB = 'shop/deployments/web'
 
-describe('the console in a browser, on the sandbox', function () {
+describeWith(chromiumProgram, 'the console in a browser, on the sandbox', function (program) {
   this.timeout(180_000)
-  const browser = chromiumForTests()
+  const browser = chromiumForTests(program)
   let sandbox: SandboxConsole
 
   before(async () => {

@@ -4,8 +4,9 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { PROJECT } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
-import { chromiumForTests } from './chromium.ts'
+import { chromiumForTests, chromiumProgram } from './chromium.ts'
 import { SandboxConsole } from './sandbox-console.ts'
+import { describeWith } from '../suite/need.ts'
 
 /** Where the pictures of README and docs/console.md go; else they are only taken. */
 const FOLDER = process.env['DORMOUSE_PICTURES'] === undefined ? undefined : join(PROJECT, 'docs/console')
@@ -19,9 +20,9 @@ const SCHEDULES = {
 }
 const VIEWPORT = { width: 1280, height: 660 }
 
-describe('the pictures of the documentation', function () {
+describeWith(chromiumProgram, 'the pictures of the documentation', function (program) {
   this.timeout(180_000)
-  const browser = chromiumForTests()
+  const browser = chromiumForTests(program)
   let sandbox: SandboxConsole
 
   before('a workload of each sort', async () => {

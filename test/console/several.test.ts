@@ -9,17 +9,18 @@ import { parse } from 'yaml'
 import { freePorts } from '../control-plane/ports.ts'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
 import { endsWithTests } from '../support/running-program.ts'
-import { chromiumForTests } from './chromium.ts'
+import { chromiumForTests, chromiumProgram } from './chromium.ts'
 import { SandboxConsole } from './sandbox-console.ts'
+import { describeWith } from '../suite/need.ts'
 
 interface Kubeconfig {
   clusters: { name: string; cluster: { server: string } }[]
   users: { name: string; user: object }[]
 }
 
-describe('the console over several clusters', function () {
+describeWith(chromiumProgram, 'the console over several clusters', function (program) {
   this.timeout(180_000)
-  const browser = chromiumForTests()
+  const browser = chromiumForTests(program)
   let kubeconfig: string
   const sandboxes: SandboxConsole[] = []
 

@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { helm } from '../go-programs/go-program.ts'
 import { filled, madeOnce } from '../go-programs/cache.ts'
-import { buildCommands, downloadModule, hasGo, writeBuildModule } from '../go-programs/go-module.ts'
+import { buildCommands, downloadModule, writeBuildModule } from '../go-programs/go-module.ts'
+import type { Need } from '../suite/need.ts'
 import { cacheDirectory, minorOf, programsIn, stagesFile, versions } from './programs.ts'
 import type { ProgramName, Programs } from './programs.ts'
 
@@ -51,43 +52,43 @@ const stageSources = [
   'pod/fast/pod-delete.yaml',
 ]
 
-export type Provided = { readonly programs: Programs } | { readonly unavailable: string }
-
-/**
- * The control plane's programs: from `KUBEBUILDER_ASSETS` if that folder has them all, in the release of
- * `DORMOUSE_KUBERNETES`; else from the cache, else built now with `go` (some 7 minutes on two cores), each step
- * reported to `say`. If none of these is possible the answer says why; a failed build throws.
- */
-export async function providePrograms(say: (line: string) => void): Promise<Provided> {
+/** The programs that are there: in `KUBEBUILDER_ASSETS`, if that folder has them all in the release that is asked for, else in the cache. */
+function find(): Programs | undefined {
   const assets = process.env['KUBEBUILDER_ASSETS']
-  const why: string[] = []
-  if (assets) {
-    const found = await programsIn(assets)
-    const unfit = 'paths' in found ? await otherRelease(found) : `lacks ${found.missing.join(', ')}`
-    if ('paths' in found && unfit === undefined) return { programs: found }
-    why.push(`KUBEBUILDER_ASSETS ${unfit}`)
+  for (const folder of [...(assets ? [assets] : []), cacheDirectory()]) {
+    const programs = programsIn(folder)
+    if ('paths' in programs && (folder !== assets || isOfRelease(programs))) return programs
   }
-  const cache = cacheDirectory()
-  const cached = await programsIn(cache)
-  if ('paths' in cached) return { programs: cached }
-  why.push(`the cache ${cache} lacks ${cached.missing.join(', ')}`)
-  if (!(await hasGo())) {
-    why.push('there is no `go` on the path to build them (go.dev/dl has it)')
-    return { unavailable: why.join('; ') }
-  }
-  const found = async () => {
-    const programs = await programsIn(cache)
-    return 'paths' in programs ? programs : undefined
-  }
-  return { programs: await madeOnce(cache, say, found, () => build(cache, say)) }
+  return undefined
 }
 
-/** Which release these are of, if `DORMOUSE_KUBERNETES` asks for another one. */
-async function otherRelease({ paths }: Programs): Promise<string | undefined> {
-  if (!process.env['DORMOUSE_KUBERNETES']) return undefined
-  const { stdout } = await promisify(execFile)(paths['kube-apiserver'], ['--version'])
-  const [, version = stdout] = /v(\d+\.\d+\.\d+)/.exec(stdout) ?? []
-  return minorOf(version) === minorOf(versions.kubernetes) ? undefined : `has Kubernetes ${version.trim()}`
+/** Whether these are of the release that `DORMOUSE_KUBERNETES` asks for, if it does. */
+function isOfRelease({ paths }: Programs): boolean {
+  if (!process.env['DORMOUSE_KUBERNETES']) return true
+  const { stdout } = spawnSync(paths['kube-apiserver'], ['--version'], { encoding: 'utf8' })
+  const [, version = ''] = /v(\d+\.\d+\.\d+)/.exec(stdout ?? '') ?? []
+  return minorOf(version) === minorOf(versions.kubernetes)
+}
+
+/** etcd, kube-apiserver, controller manager, scheduler and kwok; and Helm, which renders the rights of Dormouse's account. */
+export const realControlPlane: Need<Programs> = {
+  phrase: 'on the real control plane',
+  quick: false,
+  gotten: 'built with Go 1.26 or newer in about 8 minutes on two cores',
+  find: () => (helm.find() === undefined ? undefined : find()),
+  async provide(say) {
+    const cache = cacheDirectory()
+    await madeOnce(cache, say, find, () => build(cache, say))
+    if (helm.find() === undefined) await helm.provide?.(say)
+  },
+}
+
+/** The programs, built now where they are not there. @throws Error that says why they cannot be had */
+export async function controlPlanePrograms(say: (line: string) => void): Promise<Programs> {
+  await realControlPlane.provide?.(say)
+  const programs = find()
+  if (!programs) throw new Error('the real control plane was built and is not there')
+  return programs
 }
 
 async function build(cache: string, say: (line: string) => void): Promise<Programs> {
@@ -97,7 +98,7 @@ async function build(cache: string, say: (line: string) => void): Promise<Progra
     await Promise.all(sources.map((source) => buildSource(source, fresh, say)))
     await rm(join(fresh, 'modules'), { recursive: true, force: true })
   })
-  const programs = await programsIn(cache)
+  const programs = programsIn(cache)
   if (!('paths' in programs)) throw new Error(`the build left out ${programs.missing.join(', ')}`)
   return programs
 }
@@ -124,11 +125,6 @@ async function writeStages(kwok: string, file: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const say = (line: string) => process.stderr.write(`${line}\n`)
-  const provided = await providePrograms(say)
-  if ('programs' in provided) process.stdout.write(`${provided.programs.directory}\n`)
-  else {
-    say(`the real control plane is not available: ${provided.unavailable}`)
-    process.exitCode = 1
-  }
+  const { directory } = await controlPlanePrograms((line) => process.stderr.write(`${line}\n`))
+  process.stdout.write(`${directory}\n`)
 }

@@ -7,31 +7,25 @@ import type { ControlPlane } from './control-plane.ts'
 import { dormouse } from './dormouse-account.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
-import { sharedControlPlane, stopSharedControlPlane } from './shared.ts'
-
-after(stopSharedControlPlane)
+import { sharedControlPlane } from './shared.ts'
+import { describeWith } from '../suite/need.ts'
+import { realControlPlane } from './build.ts'
 
 const kinds = ['deployments', 'statefulsets', 'daemonsets', 'replicasets'] as const
 const namespace = 'control-plane-self-test'
 const nodes = 3
 
-describe('the real control plane', () => {
+describeWith(realControlPlane, 'the control plane itself', () => {
   let plane: ControlPlane
 
   before(async function () {
-    // Where nothing is built yet, this is the build.
-    this.timeout(30 * 60_000)
-    const shared = await sharedControlPlane()
-    if ('unavailable' in shared) {
-      process.stderr.write(`skipped, ${shared.unavailable}\n`)
-      return this.skip()
-    }
-    plane = shared
+    this.timeout(120_000)
+    plane = await sharedControlPlane()
     await plane.admin.expect('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
   })
 
   after(async () => {
-    await plane?.admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
+    await plane.admin.expect('DELETE', `/api/v1/namespaces/${namespace}`)
   })
 
   for (const kind of kinds) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
-import { goPrograms } from '../go-programs/go-program.ts'
+import { helm } from '../go-programs/go-program.ts'
 import type { Client, KubernetesObject } from './client.ts'
 import { writeKubeconfig, type Cluster } from './kubeconfig.ts'
 import { account, grant } from '../support/rights.ts'
@@ -87,12 +87,11 @@ export function dormouseKubeconfigs(
 }
 
 async function chartObjects(): Promise<(KubernetesObject & { kind: string })[]> {
-  const programs = await goPrograms()
-  if (programs === undefined)
-    throw new Error('helm is not built, and there is no `go` on the path to build it')
+  const program = helm.find()
+  if (program === undefined) throw new TypeError('a control plane is started where Helm is there')
   const { namespace, name } = dormouse
   const shown = TEMPLATES.flatMap((template) => ['--show-only', `templates/${template}`])
   const args = ['template', name, CHART, '--namespace', namespace, ...shown]
-  const { stdout } = await promisify(execFile)(join(programs, 'helm'), args)
+  const { stdout } = await promisify(execFile)(program, args)
   return parseAllDocuments(stdout).map((document) => document.toJS() as KubernetesObject & { kind: string })
 }

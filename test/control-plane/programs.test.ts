@@ -29,12 +29,8 @@ describe("the control plane's programs", () => {
     )
   })
 
-  it('of each release have a folder of their own, wherever the cache is', () => {
-    for (const env of [{}, { XDG_CACHE_HOME: '/c' }, { DORMOUSE_CONTROL_PLANE_CACHE: '/given' }]) {
-      const folders = [undefined, 'oldest'].map((release) => cacheDirectory(versionsOf(release), env))
-      expect(new Set(folders).size, folders.join(' ')).to.equal(2)
-    }
-    const given = cacheDirectory(versionsOf('oldest'), { DORMOUSE_CONTROL_PLANE_CACHE: '/given' })
-    expect(given).to.match(/^\/given\/control-plane-k/)
+  it('of each release have a folder of their own', () => {
+    const folders = [undefined, 'oldest'].map((release) => cacheDirectory(versionsOf(release)))
+    expect(new Set(folders).size, folders.join(' ')).to.equal(2)
   })
 })

@@ -1,6 +1,6 @@
-import { access, constants } from 'node:fs/promises'
+import { constants } from 'node:fs'
 import { join } from 'node:path'
-import { sharedCache } from '../go-programs/cache.ts'
+import { isThere, sharedCache } from '../go-programs/cache.ts'
 
 /** The programs and their releases. A change of any of these makes a new cache folder. */
 interface Versions {
@@ -51,31 +51,18 @@ export interface Programs {
   readonly stages: string
 }
 
-/**
- * Where built programs are kept: a folder for each set of versions, in the folder `DORMOUSE_CONTROL_PLANE_CACHE` or
- * in the part of the user's cache that clones share.
- */
-export function cacheDirectory({ kubernetes, etcd, kwok }: Versions = versions, env = process.env): string {
-  const key = `control-plane-k${kubernetes}-e${etcd}-w${kwok}`
-  const given = env['DORMOUSE_CONTROL_PLANE_CACHE']
-  return given ? join(given, key) : sharedCache(key, env)
+/** Where built programs are kept: a folder for each set of versions. */
+export function cacheDirectory({ kubernetes, etcd, kwok }: Versions = versions): string {
+  return sharedCache(`control-plane-k${kubernetes}-e${etcd}-w${kwok}`)
 }
 
 /** The programs in `directory`, or the names of the missing ones. */
-export async function programsIn(directory: string): Promise<Programs | { missing: string[] }> {
+export function programsIn(directory: string): Programs | { missing: string[] } {
   const paths = Object.fromEntries(programNames.map((name) => [name, join(directory, name)]))
   const stages = join(directory, stagesFile)
-  const wanted = [
-    ...Object.values(paths).map((path) => [path, constants.X_OK] as const),
-    [stages, constants.R_OK] as const,
+  const missing = [
+    ...programNames.filter((name) => !isThere(join(directory, name), constants.X_OK)),
+    ...(isThere(stages, constants.R_OK) ? [] : [stagesFile]),
   ]
-  const present = await Promise.all(
-    wanted.map(([path, mode]) =>
-      access(path, mode)
-        .then(() => true)
-        .catch(() => false),
-    ),
-  )
-  const missing = [...programNames, stagesFile].filter((_, at) => !present[at])
   return missing.length > 0 ? { missing } : { directory, paths: paths as Record<ProgramName, string>, stages }
 }

@@ -1,15 +1,11 @@
 import { once } from 'node:events'
-import { providePrograms } from './build.ts'
+import { controlPlanePrograms } from './build.ts'
 import { startControlPlane } from './control-plane.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const provided = await providePrograms((line) => process.stderr.write(`${line}\n`))
-if ('unavailable' in provided) {
-  say(`the real control plane is not available: ${provided.unavailable}`)
-  process.exit(1)
-}
+const programs = await controlPlanePrograms((line) => process.stderr.write(`${line}\n`))
 const began = performance.now()
-const plane = await startControlPlane(provided)
+const plane = await startControlPlane({ programs })
 say(`a control plane runs at ${plane.url} (ready in ${((performance.now() - began) / 1000).toFixed(1)} s)`)
 say(`Dormouse's account:  ${await plane.dormouseKubeconfig()}`)
 say(`its audit log:       ${plane.auditLog}`)

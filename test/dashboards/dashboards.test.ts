@@ -11,6 +11,7 @@ import { RULES } from '../support/rules.ts'
 import { dashboardJson, filledIn, NAMES, queriesOf, type PanelJson } from './panels.ts'
 import { promtool } from '../support/promtool.ts'
 import { evaluationsOf } from '../support/evaluations.ts'
+import { itWith } from '../suite/need.ts'
 
 /** Some, to parse the queries with. */
 const VARIABLES = {
@@ -79,7 +80,7 @@ describe('the dashboards', () => {
     }
   })
 
-  it('have queries that Prometheus can read', function () {
+  itWith(promtool, 'have queries that Prometheus can read', (run) => {
     const directory = mkdtempSync(join(tmpdir(), 'dormouse-queries-'))
     const file = join(directory, 'rules.yaml')
     const rules = queries.map(({ expr }, index) => ({
@@ -88,7 +89,7 @@ describe('the dashboards', () => {
     }))
     writeFileSync(file, stringify({ groups: [{ name: 'queries', rules }] }))
     try {
-      const { code, stdout, stderr } = promtool(this, ['check', 'rules', file])
+      const { code, stdout, stderr } = run(['check', 'rules', file])
       expect(code, `${stdout}${stderr}`).to.equal(0)
       expect(stdout).to.include(`${queries.length} rules found`)
     } finally {

@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import { freePorts } from '../control-plane/ports.ts'
 import { eventually } from '../support/eventually.ts'
+import type { Need } from '../suite/need.ts'
+import { onPath } from '../suite/on-path.ts'
 import { endsWithTests } from '../support/running-program.ts'
 
 interface Options {
@@ -40,8 +42,12 @@ interface Found {
   }[]
 }
 
-export function prometheusIsThere(): boolean {
-  return spawnSync('prometheus', ['--version']).status === 0
+/** Suites get the class by which they start it. */
+export const prometheus: Need<typeof Prometheus> = {
+  phrase: 'with Prometheus',
+  quick: false,
+  gotten: 'installed by .ci/install (Debian: prometheus)',
+  find: () => (onPath('prometheus', ['--version']) === undefined ? undefined : Prometheus),
 }
 
 /** A Prometheus of our own, on loopback, that forgets everything when it stops. */

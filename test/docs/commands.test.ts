@@ -1,6 +1,6 @@
-import { providePrograms } from '../control-plane/build.ts'
+import { realControlPlane } from '../control-plane/build.ts'
 import { startControlPlane } from '../control-plane/control-plane.ts'
-import { goProgram } from '../go-programs/go-program.ts'
+import { helm } from '../go-programs/go-program.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { print } from '../support/figures.ts'
@@ -9,9 +9,10 @@ import { HelmReader } from './helm-reader.ts'
 import { readAll } from './reading.ts'
 import { openShop, realTerminal } from './real-reader.ts'
 import { SandboxReader } from './sandbox-reader.ts'
-import { leaveOut } from '../support/leave-out.ts'
+import { both, describeWith } from '../suite/need.ts'
+import { kubectl } from '../support/kubectl.ts'
 
-describe('the commands of the documentation, in the sandbox', function () {
+describeWith(kubectl, 'the commands of the documentation, in the sandbox', function () {
   this.timeout(180_000)
   const reader = new SandboxReader()
   after('the reader ends the last sandbox', async () => {
@@ -30,14 +31,12 @@ describeOn('the commands of the documentation', function (on) {
   }))
 })
 
-describe('the commands of the documentation, on a cluster with Helm', function () {
+const onHelm = both(realControlPlane, helm)
+describeWith(onHelm, 'the commands of the documentation, on a cluster', function ([programs, program]) {
   this.timeout(180_000)
   let reader: HelmReader | undefined
-  before('a reader has a cluster of their own', async function () {
-    const helm = await goProgram('helm', this)
-    const provided = await providePrograms((line) => process.stderr.write(`${line}\n`))
-    if ('unavailable' in provided) leaveOut(this, `the pages that need Helm: ${provided.unavailable}`)
-    reader = await HelmReader.start(await startControlPlane(provided), helm)
+  before('a reader has a cluster of their own', async () => {
+    reader = await HelmReader.start(await startControlPlane({ programs }), program)
   })
   after('and ends it', async () => {
     print(reader?.otherwise ?? [])

@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { allDay, icsOf } from '../service/calendars/ics-text.ts'
-import { describeOnReal } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { EventStream } from '../support/event-stream.ts'
 import { eventually } from '../support/eventually.ts'
 import { asleepNow, awakeNow, comingMinute, wakesAt } from '../support/schedules.ts'
@@ -22,7 +22,7 @@ const LEAD = 15_000
 const dateOf = (instant: number) => new Date(instant).toISOString().slice(0, 10)
 const compact = (instant: number) => dateOf(instant).replaceAll('-', '')
 
-describeOnReal('calendars, auto-wake, awake-until and wake-order', function (on) {
+describeOnBoth('calendars, auto-wake, awake-until and wake-order', function (on) {
   this.timeout(150_000)
   const directory = mkdtempSync(join(tmpdir(), 'dormouse-calendars-'))
   const file = join(directory, 'company.ics')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
-import { describeOnReal } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
@@ -10,7 +10,7 @@ import { warningsOf } from './verdicts.ts'
 
 const MINUTE = 60_000
 
-describeOnReal('CronJobs', function (on) {
+describeOnBoth('CronJobs', function (on) {
   this.timeout(180_000)
   const here = enforced(on)
   const suspend = (name: string, value: boolean) =>

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import type { WorkloadClient } from '../support/api-client.ts'
-import { describeOnReal } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
 import { print, printFigures } from '../support/figures.ts'
 import { manifest } from '../support/manifests.ts'
@@ -25,7 +25,7 @@ const countOf = (index: number) => 1 + (index % 10 === 0 ? 1 : 0)
  * All tests that need to wait for a minute share one wait: an edge with a wave, and overrides and wakes that last
  * a minute.
  */
-describeOnReal('an edge', function (on) {
+describeOnBoth('an edge', function (on) {
   this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: '0s', wakeHold: '1m' })
   let edge: number

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ASLEEP_LABEL, ANNOTATION, KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
-import { describeOnReal } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
@@ -160,7 +160,7 @@ const withFile = (
   ...args: string[]
 ) => on.withFile(verb, manifest(kind, name, { replicas }), ...args)
 
-describeOnReal('enforcement', function (on) {
+describeOnBoth('enforcement', function (on) {
   this.timeout(180_000)
   const here = enforced(on)
 

@@ -1,15 +1,16 @@
 import { expect } from 'chai'
 import { request } from 'undici'
-import { describeOnReal } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { parseMetrics, sumOf } from '../support/metrics-text.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 import { promtool } from '../support/promtool.ts'
+import { itWith } from '../suite/need.ts'
 
 const REPLICAS = 2
 
-describeOnReal('metrics and health', function (on) {
+describeOnBoth('metrics and health', function (on) {
   this.timeout(90_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 
@@ -28,9 +29,9 @@ describeOnReal('metrics and health', function (on) {
     await here.workload('deployments', 'none').attempt('GET', '')
   })
 
-  it('are what promtool calls well made', async function () {
+  itWith(promtool, 'are what promtool calls well made', async (run) => {
     const { text } = await fetched('/metrics')
-    const checked = promtool(this, ['check', 'metrics'], { input: text })
+    const checked = run(['check', 'metrics'], { input: text })
     expect(checked).to.deep.equal({ code: 0, stdout: '', stderr: '' })
   })
 

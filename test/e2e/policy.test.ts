@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
-import { describeOnReal } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { ProgramClock } from '../support/program-clock.ts'
@@ -14,7 +14,7 @@ const KIND: Kind = 'deployments'
 /** Under one mistyped Namespace, or one that changes. */
 const MANY = 40
 
-describeOnReal('settings of a Namespace', function (on) {
+describeOnBoth('settings of a Namespace', function (on) {
   this.timeout(120_000)
   const team = `team-${randomBytes(3).toString('hex')}`
   const clock = new ProgramClock()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
-import { describeOnReal } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import type { KubectlObject } from '../support/kubectl.ts'
@@ -92,7 +92,7 @@ function tableFor(kind: Kind, table: string): string {
   return kind === 'cronjobs' ? table.replaceAll(/(warned|keeps) 3/g, '$1 1') : table
 }
 
-describeOnReal('a request by annotation', function (on) {
+describeOnBoth('a request by annotation', function (on) {
   this.timeout(180_000)
   const here = enforced(on)
   const get = (name: string) => here.get('deployments', name)

@@ -1,16 +1,16 @@
 import { expect } from 'chai'
-import { providePrograms } from '../control-plane/build.ts'
+import { realControlPlane } from '../control-plane/build.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
 import { etcdutl } from '../go-programs/etcdutl.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
-import { leaveOut } from '../support/leave-out.ts'
 import { sumOf } from '../support/metrics-text.ts'
 import { realCluster } from '../support/real-cluster.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served, type Served } from '../support/served.ts'
 import type { Kind } from '../../src/domain/workload/workload.ts'
 import { agree, marksOf } from './agreement.ts'
+import { both, describeWith } from '../suite/need.ts'
 
 /** Recommended by Kubernetes and etcd, so that versions never go back. */
 const BUMP = 1_000_000_000
@@ -64,22 +64,19 @@ const CASES: readonly Case[] = [
   { kind: 'cronjobs', name: 'report', asleep: true, lost: request('cronjobs', 'report', 'POST', 'wake') },
 ]
 
-describe('etcd is restored from a backup while Dormouse runs', function () {
+const NEEDS = both(realControlPlane, etcdutl)
+
+describeWith(NEEDS, 'etcd is restored from a backup while Dormouse runs', function ([programs, program]) {
   this.timeout(240_000)
   let plane: ControlPlane | undefined
   let cluster: Cluster | undefined
-  let program: string
   const on = () => {
     if (!cluster) throw new TypeError('the cluster is there only within hooks and tests')
     return cluster
   }
 
-  before('a control plane of its own', async function () {
-    this.timeout(30 * 60_000)
-    program = await etcdutl(this)
-    const provided = await providePrograms((line) => process.stderr.write(`${line}\n`))
-    if (!('programs' in provided)) leaveOut(this, provided.unavailable)
-    plane = await startControlPlane({ ...provided, nodes: 1 })
+  before('a control plane of its own', async () => {
+    plane = await startControlPlane({ programs, nodes: 1 })
     cluster = await realCluster(plane)
   })
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { SCALABLE_KINDS, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
-import { describeOnReal } from '../support/clusters.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
@@ -9,7 +9,7 @@ import { agree, marksOf } from './agreement.ts'
 
 const REPLICAS = 3
 
-describeOnReal('scaling by others', function (on) {
+describeOnBoth('scaling by others', function (on) {
   this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 

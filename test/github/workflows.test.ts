@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { parse } from 'yaml'
-import { goProgram } from '../go-programs/go-program.ts'
-import { pythonProgram } from '../python-programs/python-program.ts'
+import { actionlint } from '../go-programs/go-program.ts'
+import { zizmor } from '../python-programs/python-program.ts'
 import { PROJECT } from '../support/dormouse.ts'
+import { itWith } from '../suite/need.ts'
 
 interface Step {
   readonly uses?: string
@@ -51,15 +52,9 @@ describe('the workflows', () => {
     commands = jobs.flatMap(({ job }) => job.steps ?? []).flatMap(({ run }) => run ?? [])
   })
 
-  it('are faultless to actionlint', async function () {
-    const actionlint = await goProgram('actionlint', this)
+  itWith(actionlint, 'are faultless to actionlint', async (program) => {
     for (const [file, text] of texts) {
-      const checking = promisify(execFile)(actionlint, [
-        '-no-color',
-        '-stdin-filename',
-        join(FOLDER, file),
-        '-',
-      ])
+      const checking = promisify(execFile)(program, ['-no-color', '-stdin-filename', join(FOLDER, file), '-'])
       // It knows the inputs of actions by their major version, not by a commit.
       checking.child.stdin?.end(text.replaceAll(/@[0-9a-f]{40} # (v\d+)\.[\d.]+/g, '@$1'))
       await checking.catch(({ message, stdout = '' }: Error & { stdout?: string }) => {
@@ -68,16 +63,20 @@ describe('the workflows', () => {
     }
   })
 
-  it('have nothing that zizmor finds, at its strictest, but what is left with a reason', async function () {
-    const { file, args, env } = await pythonProgram('zizmor', this)
-    const checking = promisify(execFile)(file, [...args, ...STRICTLY, join(PROJECT, '.github')], { env })
-    await checking.catch(({ message, stdout = '' }: Error & { stdout?: string }) => {
-      throw new Error(stdout || message)
-    })
-    for (const text of texts.values())
-      for (const [, reason = ''] of text.matchAll(/# zizmor: ignore\[[\w,-]+\](.*)/g))
-        expect(reason, 'a reason beside what is ignored').to.match(/\w{3}/)
-  })
+  itWith(
+    zizmor,
+    'have nothing that zizmor finds, at its strictest, but what is left with a reason',
+    async (program) => {
+      const { file, args, env } = program
+      const checking = promisify(execFile)(file, [...args, ...STRICTLY, join(PROJECT, '.github')], { env })
+      await checking.catch(({ message, stdout = '' }: Error & { stdout?: string }) => {
+        throw new Error(stdout || message)
+      })
+      for (const text of texts.values())
+        for (const [, reason = ''] of text.matchAll(/# zizmor: ignore\[[\w,-]+\](.*)/g))
+          expect(reason, 'a reason beside what is ignored').to.match(/\w{3}/)
+    },
+  )
 
   it('build images by a builder and a scanner that are named by version and digest', () => {
     const building = jobs.filter(({ job }) => job.steps?.some(({ run = '' }) => run.includes('buildx build')))

@@ -14,20 +14,17 @@ export interface ArgoRollouts {
 }
 
 /** The controller of Argo Rollouts. */
-export async function argoRollouts(asking: Mocha.Context): Promise<ArgoRollouts> {
-  const folder = await builtOnce(
-    {
-      title: `Argo Rollouts ${VERSION}`,
-      key: `argo-rollouts-${VERSION}`,
-      program: 'rollouts-controller',
-      beside: ['definitions'],
-      takes: 'about five minutes',
-      build,
-    },
-    asking,
-  )
-  return { controller: join(folder, 'rollouts-controller'), definitions: join(folder, 'definitions') }
-}
+export const argoRollouts = builtOnce<ArgoRollouts>(
+  {
+    title: 'Argo Rollouts',
+    key: `argo-rollouts-${VERSION}`,
+    programs: ['rollouts-controller'],
+    beside: ['definitions'],
+    takes: 'five minutes',
+    build,
+  },
+  (folder) => ({ controller: join(folder, 'rollouts-controller'), definitions: join(folder, 'definitions') }),
+)
 
 /** From a copy of its sources: replacements of its `go.mod` apply in its own module alone. */
 async function build(into: string, say: (line: string) => void): Promise<void> {

@@ -1,21 +1,33 @@
+import { accessSync, constants } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { withLock } from './build-lock.ts'
 
-/** The path of `key` in the user's cache, which clones share: `XDG_CACHE_HOME`, or `~/.cache`. */
+/** The path of `key` in the folder that clones share: `DORMOUSE_CACHE`, or `dormouse` in the user's cache. */
 export function sharedCache(key: string, env = process.env): string {
-  return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'dormouse', key)
+  const folder = env['DORMOUSE_CACHE'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'dormouse')
+  return join(folder, key)
+}
+
+/** Whether the file may be used so. */
+export function isThere(path: string, mode = constants.R_OK): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The result of `find` at `path`, else that of `make`; other processes of this machine wait for it. */
 export async function madeOnce<T>(
   path: string,
   say: (line: string) => void,
-  find: () => Promise<T | undefined>,
+  find: () => T | undefined,
   make: () => Promise<T>,
 ): Promise<T> {
-  return (await find()) ?? withLock(`${path}.lock`, say, async () => (await find()) ?? make())
+  return find() ?? withLock(`${path}.lock`, say, async () => find() ?? make())
 }
 
 /** Lets `fill` work in a folder beside `path` and renames it, so that a folder of this name is always complete. */

@@ -8,20 +8,10 @@ const MODULE = 'go.etcd.io/etcd/etcdutl/v3'
 const VERSION = `v${versions.etcd}`
 
 /** The path of `etcdutl`, which makes a data folder of a backup, of the release of the control plane's etcd. */
-export async function etcdutl(asking: Mocha.Context): Promise<string> {
-  const folder = await builtOnce(
-    {
-      title: `etcdutl ${VERSION}`,
-      key: `etcdutl-${VERSION}`,
-      program: 'etcdutl',
-      beside: [],
-      takes: 'about a minute',
-      build,
-    },
-    asking,
-  )
-  return join(folder, 'etcdutl')
-}
+export const etcdutl = builtOnce(
+  { title: 'etcdutl', key: `etcdutl-${VERSION}`, programs: ['etcdutl'], takes: 'a minute', build },
+  (folder) => join(folder, 'etcdutl'),
+)
 
 async function build(into: string, say: (line: string) => void): Promise<void> {
   const folder = join(into, 'module')

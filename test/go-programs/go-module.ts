@@ -20,17 +20,11 @@ export interface GoCommands {
   readonly ldflags?: string
 }
 
-/** Whether `go` is on the path. */
-export async function hasGo(): Promise<boolean> {
-  return run('go', ['version'])
-    .then(() => true)
-    .catch(() => false)
-}
-
 /** Fetches `path@version` through the Go module proxy, unless the module cache has it. */
 export async function downloadModule(path: string, version: string): Promise<GoModule> {
   const { stdout } = await run('go', ['mod', 'download', '-json', `${path}@${version}`]).catch(
-    (error: { stdout?: string; message: string }) => {
+    (error: { stdout?: string; message: string; code?: unknown }) => {
+      if (error.code === 'ENOENT') throw new Error('there is no `go` on the path (go.dev/dl has it)')
       // It is fetched all the same.
       if (NEWER_GO.test(downloaded(error.stdout).Error ?? '')) return { stdout: error.stdout }
       throw new Error(

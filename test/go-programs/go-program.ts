@@ -1,8 +1,9 @@
-import { access, constants, mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { leaveOut } from '../support/leave-out.ts'
-import { filled, madeOnce, sharedCache } from './cache.ts'
-import { buildCommands, downloadModule, hasGo, writeBuildModule } from './go-module.ts'
+import type { Need } from '../suite/need.ts'
+import { onPath } from '../suite/on-path.ts'
+import { builtOnce } from './built-once.ts'
+import { buildCommands, downloadModule, writeBuildModule } from './go-module.ts'
 
 /** The release of each program, and the package of its command. */
 const programs = {
@@ -14,7 +15,6 @@ const programs = {
   },
   actionlint: { module: 'github.com/rhysd/actionlint', version: 'v1.7.12', command: 'cmd/actionlint' },
 } as const
-export type GoProgram = keyof typeof programs
 
 /** Helm's build files set these: its version, and the Kubernetes version for which charts are rendered. */
 const kubernetes = { Major: '1', Minor: '35' }
@@ -23,49 +23,33 @@ const helmKnows = Object.entries(kubernetes).flatMap(([part, value]) =>
 )
 const ldflags = `-s -w -X helm.sh/helm/v3/internal/version.version=${programs.helm.version} ${helmKnows.join(' ')}`
 
-let provided: Promise<string | undefined> | undefined
+const names = Object.keys(programs)
+const versions = Object.entries(programs).map(([name, { version }]) => `${name}-${version}`)
 
-/**
- * The folder with the programs that tests run: the cache, else all of them built now with `go` (some two
- * minutes on two cores). undefined: there is neither.
- */
-export function goPrograms(): Promise<string | undefined> {
-  provided ??= provide((line) => process.stderr.write(`${line}\n`))
-  return provided
-}
-
-/**
- * The path of one of them. Where it cannot be had, the test that asks is skipped and says so; where `CI` is
- * set that is an error.
- */
-export async function goProgram(name: GoProgram, asking: Mocha.Context): Promise<string> {
-  asking.timeout(15 * 60_000)
-  const directory = await goPrograms()
-  if (directory === undefined) {
-    leaveOut(asking, `${name} is not built, and there is no \`go\` on the path to build it`)
-  }
-  return join(directory, name)
-}
-
-async function provide(say: (line: string) => void): Promise<string | undefined> {
-  const versions = Object.entries(programs).map(([name, { version }]) => `${name}-${version}`)
-  const cache = sharedCache(`programs-k${Object.values(kubernetes).join('.')}-${versions.join('-')}`)
-  const found = async () => ((await isWhole(cache)) ? cache : undefined)
-  if ((await found()) === undefined && !(await hasGo())) return undefined
-  return madeOnce(cache, say, found, async () => {
-    say(`building ${Object.keys(programs).join(', ')} into ${cache} (once; about two minutes on two cores)`)
-    await filled(cache, (fresh) => build(fresh, say))
-    return cache
-  })
-}
-
-async function isWhole(directory: string): Promise<boolean> {
-  const present = Object.keys(programs).map((name) => access(join(directory, name), constants.X_OK))
-  return Promise.all(present).then(
-    () => true,
-    () => false,
+/** The path of one of them; all are built at once. */
+const program = (name: keyof typeof programs, title: string): Need<string> =>
+  builtOnce(
+    {
+      title,
+      key: `programs-k${Object.values(kubernetes).join('.')}-${versions.join('-')}`,
+      programs: names,
+      takes: 'two minutes',
+      // Helm, for the chart's own tests.
+      quick: true,
+      build,
+    },
+    (folder) => join(folder, name),
   )
+
+const builtHelm = program('helm', 'Helm')
+
+/** Ours, else the person's, where it is not too old or too new for the chart. */
+export const helm: Need<string> = {
+  ...builtHelm,
+  find: () => builtHelm.find() ?? onPath('helm', ['version', '--short'], /^v3\.(?:1[4-9]|[2-9]\d)/),
 }
+export const helmUnittest = program('helm-unittest', 'helm-unittest')
+export const actionlint = program('actionlint', 'actionlint')
 
 /** As one module, so that shared packages compile once. */
 async function build(into: string, say: (line: string) => void): Promise<void> {

@@ -17,20 +17,18 @@ export interface Keda {
 }
 
 /** KEDA's operator. A second version is built in less time than the first. */
-export async function keda(version: KedaVersion, asking: Mocha.Context): Promise<Keda> {
-  const folder = await builtOnce(
+export const keda = (version: KedaVersion) =>
+  builtOnce<Keda>(
     {
       title: `KEDA ${version}`,
       key: `keda-${version}`,
-      program: 'keda',
+      programs: ['keda'],
       beside: ['definitions'],
-      takes: 'about three minutes',
+      takes: 'three minutes',
       build: (into, say) => build(version, into, say),
     },
-    asking,
+    (folder) => ({ version, operator: join(folder, 'keda'), definitions: join(folder, 'definitions') }),
   )
-  return { version, operator: join(folder, 'keda'), definitions: join(folder, 'definitions') }
-}
 
 async function build(version: KedaVersion, into: string, say: (line: string) => void): Promise<void> {
   const folder = join(into, 'module')

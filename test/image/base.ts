@@ -1,7 +1,7 @@
-import { access, cp, mkdir, mkdtemp, realpath, rename, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, realpath, rename, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { madeOnce, sharedCache } from '../go-programs/cache.ts'
+import { isThere, madeOnce, sharedCache } from '../go-programs/cache.ts'
 import { run } from './programs.ts'
 import { ImageStore } from './store.ts'
 
@@ -18,11 +18,7 @@ export async function baseArchive(): Promise<string> {
     throw new Error(`the image needs Node 24, this is ${process.version}`)
   const cache = sharedCache(`image-base-${RELEASE}-node-${process.version}`)
   const archive = join(cache, 'base.tar')
-  const found = () =>
-    access(archive).then(
-      () => archive,
-      () => undefined,
-    )
+  const found = () => (isThere(archive) ? archive : undefined)
   return madeOnce(
     cache,
     (line) => process.stderr.write(`${line}\n`),

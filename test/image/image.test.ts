@@ -8,9 +8,9 @@ import { BASE, baseArchive } from './base.ts'
 import { build, SECRET } from './build.ts'
 import { Container, type RunOptions } from './container.ts'
 import { entriesOf, filesWith, lockedPackages, type Entry } from './contents.ts'
-import { run, whyNotHere } from './programs.ts'
+import { imageTools, run } from './programs.ts'
 import { ImageStore, type ImageConfig } from './store.ts'
-import { leaveOut } from '../support/leave-out.ts'
+import { describeWith } from '../suite/need.ts'
 
 const IMAGE = 'localhost/dormouse'
 const FREE_PORTS = ['--json', '--api-port', '0', '--metrics-port', '0']
@@ -24,7 +24,7 @@ interface Started {
   readonly kubeconfig: string
 }
 
-describe('the image', () => {
+describeWith(imageTools, 'the image', () => {
   const containers: Container[] = []
   const figures: string[] = []
   let folder: string | undefined
@@ -41,8 +41,6 @@ describe('the image', () => {
 
   before('it is built', async function () {
     this.timeout(300_000)
-    const why = await whyNotHere()
-    if (why !== undefined) leaveOut(this, `the image: ${why}`)
     folder = await mkdtemp(join(tmpdir(), 'dormouse-image-'))
     store = new ImageStore(join(folder, 'store'))
     await store.load(await baseArchive(), BASE)

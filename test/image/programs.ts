@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { runProgram } from '../support/kubectl.ts'
+import type { Need } from '../suite/need.ts'
 
 /** With the folders of debootstrap and chroot, which not every user has. */
 const PATH = `${process.env['PATH']}:/usr/sbin:/sbin`
@@ -19,16 +21,21 @@ export async function run(
   throw new Error(`${program} ${args[0] ?? ''} ended with ${code}:\n${last}`)
 }
 
-/** Why images cannot be built and run on this machine; undefined: they can. */
-export async function whyNotHere(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'images are built and run on Linux only'
-  if (process.getuid?.() !== 0) return 'images are built and run by root only'
-  for (const program of ['buildah', 'debootstrap']) {
-    const there = await run(program, ['--version']).catch(() => undefined)
-    if (there === undefined) return `there is no ${program} (.ci/install installs it)`
-  }
-  return run('unshare', ['--mount', '--pid', '--fork', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).then(
-    () => undefined,
-    (error: Error) => `this machine's root may not mount: ${error.message}`,
+/** Whether images can be built and run on this machine. */
+export const imageTools: Need<true> = {
+  phrase: 'with the tools of images',
+  quick: false,
+  gotten: 'on Linux, as root that may mount; installed by .ci/install (Debian: buildah, debootstrap)',
+  find: () => (canMount() && ['buildah', 'debootstrap'].every(startsHere) ? true : undefined),
+}
+
+function startsHere(program: string): boolean {
+  return spawnSync(program, ['--version'], { env: { ...process.env, PATH } }).status === 0
+}
+
+function canMount(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
+  return (
+    spawnSync('unshare', ['--mount', '--pid', '--fork', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).status === 0
   )
 }

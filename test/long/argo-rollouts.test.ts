@@ -9,7 +9,7 @@ import { argoRollouts } from '../go-programs/argo-rollouts.ts'
 import { keda } from '../go-programs/keda.ts'
 import { annotationsOf, scaledObject, scaledObjectsIn } from '../keda/operator.ts'
 import { RunningKeda } from '../keda/running.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnWith } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import { manifest } from '../support/manifests.ts'
@@ -17,6 +17,7 @@ import { mayManage, mayNoLongerManage } from '../support/custom-kinds.ts'
 import { define, RunningController, undefine } from '../support/running-controller.ts'
 import { asleepNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
+import { both } from '../suite/need.ts'
 
 const GROUP = 'argoproj.io'
 const ROLLOUTS = `rollouts.${GROUP}` as const
@@ -34,14 +35,15 @@ interface Rollout {
   readonly metadata: { readonly labels?: Readonly<Record<string, string>> }
 }
 
-describeOn("Argo Rollouts' own controller", function (on) {
+const NEEDS = both(argoRollouts, keda('v2.21.0'))
+
+describeOnWith(NEEDS, "Argo Rollouts' own controller", function (on, [built, builtKeda]) {
   this.timeout(240_000)
   const controller = new RunningController('the controller of Argo Rollouts')
   let definitions = ''
   let home = ''
 
-  before('it runs, and Dormouse may manage Rollouts', async function () {
-    const built = await argoRollouts(this)
+  before('it runs, and Dormouse may manage Rollouts', async () => {
     definitions = built.definitions
     home = await mkdtemp(join(tmpdir(), 'dormouse-argo-'))
     await define(on(), definitions)
@@ -178,8 +180,8 @@ describeOn("Argo Rollouts' own controller", function (on) {
     expect((await stored('canary')).spec.replicas).to.equal(4)
   })
 
-  it("sleeps on beside KEDA's own operator, whose ScaledObject names the Rollout", async function () {
-    const operator = new RunningKeda(on, here.namespace, await keda('v2.21.0', this))
+  it("sleeps on beside KEDA's own operator, whose ScaledObject names the Rollout", async () => {
+    const operator = new RunningKeda(on, here.namespace, builtKeda)
     await operator.start()
     try {
       operator.active = true

@@ -5,7 +5,7 @@ import { scaledObjectsIn } from '../keda/operator.ts'
 import { RunningKeda } from '../keda/running.ts'
 import { killedAt } from '../faults/killed-at.ts'
 import { throughFaults } from '../faults/through-faults.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnWith } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { print, printFigures } from '../support/figures.ts'
 
@@ -17,7 +17,7 @@ const KILLS = 20
 const STRIKE = { resource: 'scaledobjects', stage: 'before' } as const
 
 for (const version of KEDA_VERSIONS)
-  describeOn(`KEDA ${version}`, function (on) {
+  describeOnWith(builtKeda(version), `KEDA ${version}`, function (on, built) {
     this.timeout(180_000)
     const here = throughFaults(on, { newWorkloadGrace: '0s', backoff: { maxOperations: 19, window: '1s' } })
     let operator: RunningKeda | undefined
@@ -29,8 +29,8 @@ for (const version of KEDA_VERSIONS)
     /** Milliseconds. */
     const repairs: number[] = []
 
-    before('its operator runs', async function () {
-      operator = new RunningKeda(on, here.namespace, await builtKeda(version, this))
+    before('its operator runs', async () => {
+      operator = new RunningKeda(on, here.namespace, built)
       await operator.start()
     })
 

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { Apache, clientAt, missingApache } from '../single-sign-on/apache.ts'
-import { chromiumForTests } from '../console/chromium.ts'
+import { Apache, apache2, clientAt } from '../single-sign-on/apache.ts'
+import { chromiumForTests, chromiumProgram } from '../console/chromium.ts'
 import { Issuer } from '../single-sign-on/issuer.ts'
 import { freePorts } from '../control-plane/ports.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnWith } from '../support/clusters.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
-import { leaveOut } from '../support/leave-out.ts'
 import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
+import { both } from '../suite/need.ts'
 
 const [MINE, OTHER] = ['a', 'b'].map((name) => `signed-on-${name}-${randomBytes(4).toString('hex')}`) as [
   string,
@@ -21,16 +21,16 @@ const PEOPLE = [
   { name: 'bob', groups: [] },
 ]
 
-describeOn('single sign-on by a provider, apache2 and a browser', function (on) {
+const NEEDS = both(chromiumProgram, apache2)
+
+describeOnWith(NEEDS, 'single sign-on by a provider, apache2 and a browser', function (on, [program]) {
   this.timeout(300_000)
-  const browser = chromiumForTests()
+  const browser = chromiumForTests(program)
   let issuer: Issuer
   let apache: Apache
   let dormouse: Dormouse
 
   before(async function () {
-    const missing = missingApache()
-    if (missing !== undefined) leaveOut(this, missing)
     for (const namespace of [MINE, OTHER]) {
       await createNamespace(on(), namespace)
       await on().create(namespace, [manifest('deployments', 'web', { replicas: 2 })])

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { filled, madeOnce, sharedCache } from '../go-programs/cache.ts'
-import { leaveOut } from '../support/leave-out.ts'
+import { filled, isThere, madeOnce, sharedCache } from '../go-programs/cache.ts'
+import type { Need } from '../suite/need.ts'
 
 const run = promisify(execFile)
 
@@ -15,38 +15,35 @@ export interface PythonProgram {
   readonly env: NodeJS.ProcessEnv
 }
 
-/**
- * A program of PyPI that tests run, with the packages that the file of its name in this folder pins: from the cache, else
- * installed there, once. Where there is neither pip nor a way to PyPI, the test that asks is left out.
- */
-export async function pythonProgram(
-  name: 'zizmor' | 'schemathesis',
-  asking: Mocha.Context,
-): Promise<PythonProgram> {
-  asking.timeout(10 * 60_000)
+/** A program of PyPI that tests run, with the packages that the file of its name in this folder pins. */
+function program(name: 'zizmor' | 'schemathesis', takes: string): Need<PythonProgram> {
   const requirements = join(import.meta.dirname, `${name}.txt`)
-  const pinned = createHash('sha256').update(await readFile(requirements))
-  const cache = sharedCache(`${name}-${pinned.digest('hex').slice(0, 12)}`)
-  const program = join(cache, 'bin', name)
-  const found = () =>
-    access(program).then(
-      () => program,
-      () => undefined,
-    )
-  const say = (line: string) => process.stderr.write(`${line}\n`)
-  try {
-    await madeOnce(cache, say, found, async () => {
-      await filled(cache, (fresh) => install(requirements, fresh))
-      return program
-    })
-  } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string }
-    leaveOut(asking, `${name} cannot be installed: ${(stderr || message).trim().split('\n').at(-1)}`)
+  const pinned = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12)
+  const cache = sharedCache(`${name}-${pinned}`)
+  const path = join(cache, 'bin', name)
+  const find = () => {
+    if (!isThere(path)) return undefined
+    const env = { ...process.env, PYTHONPATH: cache, PYTHONNOUSERSITE: '1' }
+    // A program of Python's own is started by the Python that installed it, wherever it has been moved since.
+    return name === 'zizmor' ? { file: path, args: [], env } : { file: 'python3', args: [path], env }
   }
-  const env = { ...process.env, PYTHONPATH: cache, PYTHONNOUSERSITE: '1' }
-  // A program of Python's own is started by the Python that installed it, wherever it has been moved since.
-  return name === 'zizmor' ? { file: program, args: [], env } : { file: 'python3', args: [program], env }
+  return {
+    phrase: `with ${name}`,
+    quick: false,
+    gotten: `installed from PyPI with pip in ${takes}`,
+    find,
+    async provide(say) {
+      await madeOnce(cache, say, find, async () => {
+        say(`installing ${name} into ${cache} (once; ${takes})`)
+        await filled(cache, (fresh) => install(requirements, fresh))
+        return find()!
+      })
+    },
+  }
 }
+
+export const zizmor = program('zizmor', 'ten seconds')
+export const schemathesis = program('schemathesis', 'half a minute')
 
 /** A folder of its own: nothing of the machine's Python is changed, and nothing is compiled. */
 async function install(requirements: string, fresh: string): Promise<void> {

@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { leaveOut } from '../support/leave-out.ts'
 import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
+import { kubectl as kubectlProgram } from '../support/kubectl.ts'
+import { describeWith } from '../suite/need.ts'
 
 const deployment = (name: string, container: string, image: string) => `
 apiVersion: apps/v1
@@ -19,7 +20,7 @@ spec:
 `
 const manifest = (image: string) => deployment('applied', 'main', image)
 
-describe('kubectl on the sandbox', function () {
+describeWith(kubectlProgram, 'kubectl on the sandbox', function () {
   this.timeout(180_000)
   let here: StartedCluster
   let directory: string
@@ -27,8 +28,7 @@ describe('kubectl on the sandbox', function () {
   const kubectl = (command: string, ...more: string[]) => here.kubectl(...args(command), ...more)
   const file = (name: string) => join(directory, name)
 
-  before('there is a deployment', async function () {
-    if (spawnSync('kubectl', ['version', '--client']).error) leaveOut(this, 'kubectl is not on the path')
+  before('there is a deployment', async () => {
     here = await startSandboxCluster({ readyAfterMs: 20 })
     directory = await mkdtemp(join(tmpdir(), 'dormouse-kubectl-'))
     const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: demo }\n---'

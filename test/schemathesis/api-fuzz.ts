@@ -3,7 +3,7 @@ import { sumOf } from '../support/metrics-text.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { print } from '../support/figures.ts'
 import { served } from '../support/served.ts'
-import { pythonProgram, type PythonProgram } from '../python-programs/python-program.ts'
+import type { PythonProgram } from '../python-programs/python-program.ts'
 import { schemathesis } from './run.ts'
 import { workloadsInAllStates } from './stage.ts'
 
@@ -11,13 +11,16 @@ import { workloadsInAllStates } from './stage.ts'
  * Defines the test that schemathesis finds nothing in the API, over workloads of each kind in each state. `seed` and
  * `examples` are its own.
  */
-export function schemathesisFindsNothing(on: () => Cluster, seed: number, examples: number): void {
+export function schemathesisFindsNothing(
+  on: () => Cluster,
+  program: PythonProgram,
+  seed: number,
+  examples: number,
+): void {
   const here = served(on, { newWorkloadGrace: '0s' })
-  let program: PythonProgram
   let names: [string, ...string[]]
 
-  before('schemathesis is installed, and there are workloads', async function () {
-    program = await pythonProgram('schemathesis', this)
+  before('there are workloads', async () => {
     names = await workloadsInAllStates(here)
   })
 

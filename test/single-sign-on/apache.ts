@@ -8,14 +8,16 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { endsWithTests } from '../support/running-program.ts'
 import type { RegisteredClient } from './issuer.ts'
+import type { Need } from '../suite/need.ts'
 
 const PROGRAM = '/usr/sbin/apache2'
 const MODULES = '/usr/lib/apache2/modules'
 
-/** undefined: Debian's apache2 with mod_auth_openidc is installed; else the packages to install. */
-export function missingApache(): string | undefined {
-  if (existsSync(PROGRAM) && existsSync(join(MODULES, 'mod_auth_openidc.so'))) return undefined
-  return 'there is no apache2 with mod_auth_openidc: apt-get install apache2-bin libapache2-mod-auth-openidc'
+export const apache2: Need<true> = {
+  phrase: 'with apache2',
+  quick: false,
+  gotten: 'installed by apt-get install apache2-bin libapache2-mod-auth-openidc',
+  find: () => (existsSync(PROGRAM) && existsSync(join(MODULES, 'mod_auth_openidc.so')) ? true : undefined),
 }
 
 /** The client that `Apache` is to the provider. */

@@ -1,4 +1,6 @@
 import { sharedControlPlane } from '../control-plane/shared.ts'
+import { realControlPlane } from '../control-plane/build.ts'
+import { withFound, type Need } from '../suite/need.ts'
 import { around } from './around.ts'
 import type { Cluster } from './cluster.ts'
 import { realCluster } from './real-cluster.ts'
@@ -7,9 +9,9 @@ import { startSandboxCluster, type StartedCluster } from './sandbox-cluster.ts'
 /** A cluster on which `describeOn` runs tests, and their results. */
 interface Place {
   readonly name: 'sandbox' | 'real'
-  readonly title: string
-  readonly provide: () => Promise<Cluster | { readonly unavailable: string }>
-  cluster?: Promise<Cluster | { readonly unavailable: string }>
+  readonly need?: Need<unknown>
+  readonly provide: () => Promise<Cluster>
+  cluster?: Promise<Cluster>
   passed: number
   failed: number
 }
@@ -19,18 +21,15 @@ let sandbox: Promise<StartedCluster> | undefined
 const places: readonly Place[] = [
   {
     name: 'sandbox',
-    title: 'the sandbox',
     provide: () => (sandbox ??= startSandboxCluster()),
     passed: 0,
     failed: 0,
   },
   {
     name: 'real',
-    title: 'the real control plane',
+    need: realControlPlane,
     async provide() {
-      const plane = await sharedControlPlane()
-      if ('unavailable' in plane) return plane
-      const cluster = await realCluster(plane)
+      const cluster = await realCluster(await sharedControlPlane())
       await around().settle(cluster)
       return cluster
     },
@@ -39,66 +38,76 @@ const places: readonly Place[] = [
   },
 ]
 
-/** The first test waits for the control plane to be built, if it is not. */
-const BUILD = 30 * 60_000
+/** The cluster, within hooks and tests; `isReal` is known when the tests are defined. */
+export type On = (() => Cluster) & { readonly isReal: boolean }
+type Define<Found> = (this: Mocha.Suite, on: On, found: Found) => void
 
 /**
- * Defines tests on the real control plane; `on()` is the cluster, within hooks and tests. If it is unavailable, they
- * are skipped and the end of the run says so; with `CI` or `DORMOUSE_REQUIRE_CONTROL_PLANE` set that is a failure.
- * `DORMOUSE_ON` (`sandbox` or `real`) leaves out the tests on the other one.
+ * Defines tests on the real control plane, on the sandbox or on both; where there is no control plane its tests are left
+ * out. `beside`: what else they need, which the definition gets. `DORMOUSE_ON` (`sandbox` or `real`) leaves out those on
+ * the other one.
  */
-export function describeOn(
+export function describeOn<Found = undefined>(
   title: string,
-  define: (this: Mocha.Suite, on: () => Cluster) => void,
+  define: Define<Found>,
   where: 'both' | 'sandbox' | 'real' = 'real',
+  beside?: Need<Found>,
 ): void {
   const chosen = process.env['DORMOUSE_ON']
-  const there = places.filter(({ name }) => [name, 'both'].includes(where) && (chosen ?? name) === name)
-  for (const place of there) {
-    describe(`${title} (on ${place.title})`, function () {
-      let cluster: Cluster | undefined
-      before(`${place.title} is there`, async function () {
-        this.timeout(BUILD)
-        const provided = await (place.cluster ??= place.provide())
-        if ('unavailable' in provided) this.skip()
-        else cluster = provided
+  for (const place of places) {
+    if (![place.name, 'both'].includes(where) || (chosen ?? place.name) !== place.name) continue
+    const titled = place.need ? title : `${title} (on the sandbox)`
+    const describeHere = (full: string, found: Found) =>
+      describe(full, function () {
+        define.call(this, onFor(place), found)
       })
-      afterEach(function () {
-        if (this.currentTest?.state === 'passed') place.passed += 1
-        if (this.currentTest?.state === 'failed') place.failed += 1
-      })
-      define.call(this, () => {
-        if (!cluster) throw new TypeError(`${place.title} is there only within hooks and tests`)
-        return cluster
-      })
-    })
+    const withBeside = (full: string) =>
+      beside ? withFound(beside, full, describeHere) : describeHere(full, undefined as Found)
+    if (place.need) withFound(place.need, titled, withBeside)
+    else withBeside(titled)
   }
 }
 
-/** The same tests on the sandbox too: the core, so that a machine without Go tests something. */
-export function describeOnBoth(title: string, define: (this: Mocha.Suite, on: () => Cluster) => void): void {
-  describeOn(title, define, 'both')
+/** The core: on the sandbox, and on the real control plane where there is one. */
+export function describeOnBoth<Found = undefined>(
+  title: string,
+  define: Define<Found>,
+  beside?: Need<Found>,
+): void {
+  describeOn(title, define, 'both', beside)
 }
 
-/** The same, but `npm test` leaves the sandbox to `npm run test:long` where it has the real control plane. */
-export function describeOnReal(title: string, define: (this: Mocha.Suite, on: () => Cluster) => void): void {
-  describeOn(title, define, process.env['DORMOUSE_HAS_REAL'] === 'true' ? 'real' : 'both')
+/** On the real control plane, with something else. */
+export function describeOnWith<Found>(need: Need<Found>, title: string, define: Define<Found>): void {
+  describeOn(title, define, 'real', need)
 }
 
-/** A line for each cluster that was asked for: how many tests ran there, or why none did. */
+/** Registers the hooks of a suite on this cluster. */
+function onFor(place: Place): On {
+  let cluster: Cluster | undefined
+  before(async function () {
+    this.timeout(120_000)
+    cluster = await (place.cluster ??= place.provide())
+  })
+  afterEach(function () {
+    if (this.currentTest?.state === 'passed') place.passed += 1
+    if (this.currentTest?.state === 'failed') place.failed += 1
+  })
+  const on = () => {
+    if (!cluster) throw new TypeError('a cluster is there only within hooks and tests')
+    return cluster
+  }
+  return Object.assign(on, { isReal: place.name === 'real' })
+}
+
+/** A line for each cluster that was asked for: how many tests ran there. */
 export async function whereTestsRan(): Promise<string[]> {
-  const asked = places.filter(({ cluster }) => cluster !== undefined)
-  const ran = await Promise.all(
-    asked.map(async ({ title, cluster, passed, failed }) => {
-      const provided = await cluster?.catch((error: Error) => ({ unavailable: error.message }))
-      if (!provided || 'unavailable' in provided) {
-        return `end to end: NOT on ${title}: ${provided?.unavailable ?? 'it was not asked for'}`
-      }
-      const version = provided.version === undefined ? '' : ` (${provided.version})`
-      return `end to end: ${passed} passed and ${failed} failed on ${title}${version}`
-    }),
-  )
-  return [...ran, ...around().lines]
+  const ran = places.map(async ({ cluster, passed, failed }) => {
+    const there = await cluster?.catch(() => undefined)
+    const version = there?.version === undefined ? '' : ` (${there.version})`
+    return there ? [`end to end: ${passed} passed and ${failed} failed on ${there.name}${version}`] : []
+  })
+  return [...(await Promise.all(ran)).flat(), ...around().lines]
 }
 
 export async function stopSandboxCluster(): Promise<void> {

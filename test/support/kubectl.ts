@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import type { Need } from '../suite/need.ts'
+import { onPath } from '../suite/on-path.ts'
 import { programEnvironment } from './program-environment.ts'
 
 export interface KubectlResult {
@@ -54,6 +56,14 @@ export interface KubectlObject {
     readonly numberReady?: number
     readonly lastScheduleTime?: string
   }
+}
+
+/** The person's, unless it is too old for what tests ask of it. */
+export const kubectl: Need<string> = {
+  phrase: 'with kubectl',
+  quick: true,
+  gotten: 'kubectl 1.30 or newer on the path',
+  find: () => onPath('kubectl', ['version', '--client'], /Version: v1\.[3-9]\d\./),
 }
 
 /** kubectl with this kubeconfig, and with caches of its own. */

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { KINDS } from '../../../src/domain/workload/workload.ts'
-import { describeOn } from '../../support/clusters.ts'
+import { describeOnWith } from '../../support/clusters.ts'
 import { CONFIGURATION } from '../../support/enforced.ts'
 import { undefine } from '../../keda/operator.ts'
-import { helm, type Manifest } from '../helm.ts'
+import { helmIn, type Manifest } from '../helm.ts'
 import { MATRIX } from '../matrix.ts'
 import { grantsOf, rulesOf, split, type Grant } from './grants.ts'
 import { LOSSES } from './losses.ts'
 import { Roles } from './roles.ts'
 import { Stage } from './stage.ts'
+import { helm } from '../../go-programs/go-program.ts'
+import { describeWith } from '../../suite/need.ts'
 
 /** The objects that the account's work needs, and its restrictions. */
 const KEPT =
@@ -18,9 +20,9 @@ const KEPT =
 /** To read the published settings; not the account's alone. */
 const isEverybodys = (role: string) => role.endsWith('-public')
 
-describe("the rights of the chart's account", function () {
+describeWith(helm, "the rights of the chart's account", function (program) {
   this.timeout(180_000)
-  const { template } = helm()
+  const { template } = helmIn(program)
   const given = async (values: object) => {
     const objects = await template({ ...values, rbac: { aggregate: false } })
     const roles = objects.filter(({ kind }) => /^(?:Cluster)?Role$/.test(kind))
@@ -43,13 +45,13 @@ describe("the rights of the chart's account", function () {
   })
 })
 
-describeOn("the chart's account without one of its rights", function (on) {
+describeOnWith(helm, "the chart's account without one of its rights", function (on, program) {
   this.timeout(180_000)
   const namespace = `rights-${randomBytes(4).toString('hex')}`
   const release = { name: namespace, namespace }
   const account = `${namespace}-dormouse`
   const stage = new Stage(on, namespace, account)
-  const { template } = helm()
+  const { template } = helmIn(program)
   let roles: Roles
   let objects: Manifest[] = []
 

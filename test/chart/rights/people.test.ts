@@ -2,13 +2,14 @@ import { expect } from 'chai'
 import { factsOf } from '../../../src/domain/kinds.ts'
 import { isKind, KINDS, SCALABLE_KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import type { ApiAnswer, Method } from '../../support/api-client.ts'
-import { describeOn } from '../../support/clusters.ts'
+import { describeOnWith } from '../../support/clusters.ts'
 import { eventually } from '../../support/eventually.ts'
 import { manifest } from '../../support/manifests.ts'
 import { served } from '../../support/served.ts'
-import { helm, only } from '../helm.ts'
+import { helmIn, only } from '../helm.ts'
 import { grantsOf, rulesOf, split, without, type Grant } from './grants.ts'
 import { account, grant, isAllowed, type Rule } from '../../support/rights.ts'
+import { helm } from '../../go-programs/go-program.ts'
 
 /** The request that asks the cluster for exactly this right, and changes nothing. */
 function requestFor(grant: Grant): readonly [Method, Kind, string] {
@@ -26,10 +27,10 @@ function requestFor(grant: Grant): readonly [Method, Kind, string] {
   return request
 }
 
-describeOn("the chart's roles for people", function (on) {
+describeOnWith(helm, "the chart's roles for people", function (on, program) {
   this.timeout(180_000)
   const here = served(on)
-  const { template } = helm()
+  const { template } = helmIn(program)
   const roles = new Map<string, readonly Rule[]>()
 
   before('the rules of the roles, and a workload of each kind', async () => {

@@ -5,13 +5,14 @@ import { readAuditLog, type AuditEvent } from '../../control-plane/audit.ts'
 import { dormouse } from '../../control-plane/dormouse-account.ts'
 import { sharedControlPlane } from '../../control-plane/shared.ts'
 import { undefine } from '../../keda/operator.ts'
-import { describeOn } from '../../support/clusters.ts'
+import { describeOnWith } from '../../support/clusters.ts'
 import { CONFIGURATION, LEASES, SECRET } from '../../support/enforced.ts'
 import { eventually, inParallel } from '../../support/eventually.ts'
-import { helm, only, type Manifest } from '../helm.ts'
+import { helmIn, only, type Manifest } from '../helm.ts'
 import { marked } from './told.ts'
 import { Stage } from './stage.ts'
 import { grantsOf, rulesOf, type Grant } from './grants.ts'
+import { helm } from '../../go-programs/go-program.ts'
 
 /** Allowed to every account: who it is, and the cluster's version. */
 const EVERYBODYS = ['create selfsubjectreviews', 'get /version']
@@ -21,11 +22,11 @@ const SHORT_LIVED = { certificates: { leafLifetime: '4s', caLifetime: '8s', rene
 /** Between two rounds of requests, so that their rate stays within its limit. */
 const CALM = { timeout: 90_000, pause: 2000 }
 
-describeOn("the chart's account at work, as inside a cluster", function (on) {
+describeOnWith(helm, "the chart's account at work, as inside a cluster", function (on, program) {
   this.timeout(240_000)
   const stage = new Stage(on, namespace, name, SHORT_LIVED)
   let began: number
-  const { template } = helm()
+  const { template } = helmIn(program)
   let objects: Manifest[]
 
   before('what the chart brings is there, and Dormouse runs', async function () {

@@ -5,6 +5,7 @@ import { promtool } from '../../support/promtool.ts'
 import { calendarsOf, rulesWith, RULES } from '../../support/rules.ts'
 import { aScaledObject, rulesWithKeda } from '../../support/scaled-objects.ts'
 import { evaluationsOf } from '../../support/evaluations.ts'
+import { itWith } from '../../suite/need.ts'
 
 function someMetrics(options: Partial<MetricsOptions> = {}) {
   return new Metrics({
@@ -302,9 +303,9 @@ describe('metrics', () => {
     expect(await someMetrics().exposition()).not.to.contain('code="200"')
   })
 
-  it('pass promtool check metrics', async function () {
+  itWith(promtool, 'pass promtool check metrics', async (run) => {
     const text = await busy({ perWorkload: true, processMetrics: true }).exposition()
-    const checked = promtool(this, ['check', 'metrics'], { input: text })
+    const checked = run(['check', 'metrics'], { input: text })
     expect(checked).to.deep.equal({ code: 0, stdout: '', stderr: '' })
     expect(namesIn(text)).to.include('process_resident_memory_bytes')
   })

@@ -1,0 +1,52 @@
+import { definitions } from '../chart/custom-resources.ts'
+import { chromiumProgram } from '../console/chromium.ts'
+import { realControlPlane } from '../control-plane/build.ts'
+import { prometheus } from '../dashboards/prometheus.ts'
+import { argoRollouts } from '../go-programs/argo-rollouts.ts'
+import { etcdutl } from '../go-programs/etcdutl.ts'
+import { actionlint, helm, helmUnittest } from '../go-programs/go-program.ts'
+import { KEDA_VERSIONS, keda } from '../go-programs/keda.ts'
+import { imageTools } from '../image/programs.ts'
+import { schemathesis, zizmor } from '../python-programs/python-program.ts'
+import { kubectl } from '../support/kubectl.ts'
+import { promtool } from '../support/promtool.ts'
+import type { Need } from './need.ts'
+
+/** All that `npm run test:all` runs with; a suite whose need is missing here finds only what happens to be there. */
+export const OF_ALL: readonly Need<unknown>[] = [
+  kubectl,
+  realControlPlane,
+  helm,
+  helmUnittest,
+  actionlint,
+  etcdutl,
+  definitions,
+  zizmor,
+  chromiumProgram,
+  promtool,
+  prometheus,
+  imageTools,
+]
+
+/** What `npm run test:long` runs with beside that. */
+export const OF_LONG: readonly Need<unknown>[] = [
+  ...OF_ALL,
+  schemathesis,
+  ...KEDA_VERSIONS.map((version) => keda(version)),
+  argoRollouts,
+]
+
+/** Says what is there and what is to be gotten, and gets it, one after the other. @throws Error that says why it cannot be had */
+export async function provideAll(
+  needs: readonly Need<unknown>[],
+  say: (line: string) => void,
+): Promise<void> {
+  const missing = needs.filter((need) => need.find() === undefined)
+  for (const { phrase, gotten, provide } of missing)
+    say(
+      `not there: what runs ${phrase}; ${provide ? 'now ' : 'its tests are left out, unless it is '}${gotten}`,
+    )
+  for (const { phrase, provide } of missing) {
+    await provide?.(say).catch((error: Error) => say(`left out is what runs ${phrase}: ${error.message}`))
+  }
+}
