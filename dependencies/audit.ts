@@ -55,7 +55,7 @@ function parsed(report: string): Report {
 /** `npm run audit`: asks the registry of npm's configuration, and nobody else. */
 if (import.meta.main) {
   // npm's own exit code is 1 for both.
-  const npm = spawn('npm', ['audit', '--omit=dev', '--json'], {
+  const npm = spawn('npm', ['audit', '--omit=dev', '--json', '--no-update-notifier'], {
     cwd: PROJECT,
     stdio: ['ignore', 'pipe', 'ignore'],
   })

@@ -49,7 +49,8 @@ describe('npm run audit', function () {
     advisories = of
     const { port } = registry.address() as AddressInfo
     const own = { npm_config_registry: host ?? `http://127.0.0.1:${port}/`, npm_config_cache: cache }
-    const env = { ...process.env, ...own, npm_config_fetch_retries: '0' }
+    // Not the person's registry, proxy or user agent.
+    const env = { PATH: process.env['PATH'], HOME: cache, ...own, npm_config_fetch_retries: '0' }
     return runProgram(process.execPath, ['dependencies/audit.ts'], { cwd: PROJECT, env })
   }
 

@@ -11,8 +11,9 @@ import { describeOn } from '../support/clusters.ts'
 import { Dormouse, programEnvironment, runDormouse, startProgram } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
-import { runProgram } from '../support/kubectl.ts'
+import { bash, kubectl, runProgram } from '../support/kubectl.ts'
 import { RunningProgram } from '../support/running-program.ts'
+import { both, describeWith } from '../suite/need.ts'
 
 const FREE_PORTS = ['--api-port', '0', '--kube-port', '0', '--metrics-port', '0']
 
@@ -152,7 +153,7 @@ describeOn('dormouse token', (on) => {
   })
 })
 
-describe('the sandbox, as a person starts it', function () {
+describeWith(both(kubectl, bash), 'the sandbox, as a person starts it', function () {
   this.timeout(120_000)
   let child: ReturnType<typeof startProgram>
   let printed = ''

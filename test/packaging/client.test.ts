@@ -10,14 +10,15 @@ import { BINS, npmPackage } from '../../packaging/client.ts'
 import { compiledBy } from '../../packaging/compiled.ts'
 import { clientScript, linuxExecutable } from '../../packaging/executable.ts'
 import { print } from '../support/figures.ts'
-import { runProgram } from '../support/kubectl.ts'
+import { kubectl, runProgram } from '../support/kubectl.ts'
 import { manifest } from '../support/manifests.ts'
 import { endsWithTests } from '../support/running-program.ts'
 import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
+import { describeWith, itWith, packing } from '../suite/need.ts'
 
 const PATIENCE = 300_000
 
-describe('what is published of the client', function () {
+describeWith(packing, 'what is published of the client', function () {
   this.timeout(PATIENCE)
   let folder: string
   let cluster: StartedCluster
@@ -111,7 +112,7 @@ describe('what is published of the client', function () {
       expect(named.filter((name) => !production.has(name))).to.deep.equal([])
     })
 
-    it('is a plugin that kubectl finds', async () => {
+    itWith(kubectl, 'is a plugin that kubectl finds', async () => {
       const plugins = await start('kubectl', ['plugin', 'list'], bin)
       expect(plugins.stdout).to.include('/kubectl-dormouse')
       await works((...args) => start('kubectl', ['dormouse', ...args], bin))
@@ -120,7 +121,7 @@ describe('what is published of the client', function () {
       )
     })
 
-    it('is completed by kubectl', async () => {
+    itWith(kubectl, 'is completed by kubectl', async () => {
       const { stdout } = await start('kubectl', ['__complete', 'dormouse', 'wake', ''], bin)
       expect(stdout)
         .to.match(/^deploy\/web$/m)
@@ -149,7 +150,7 @@ describe('what is published of the client', function () {
         await linuxExecutable(process.execPath, program)
       })
 
-      it('starts without Node, and is found by kubectl', async () => {
+      itWith(kubectl, 'starts without Node, and is found by kubectl', async () => {
         const env = { PATH: `${dirname(program)}:/usr/bin:/bin`, HOME: folder, KUBECONFIG: kubeconfig }
         await works((...args) => runProgram('kubectl', ['dormouse', ...args], { env, cwd: folder }))
         const times: number[] = []

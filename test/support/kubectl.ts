@@ -66,6 +66,14 @@ export const kubectl: Need<string> = {
   find: () => onPath('kubectl', ['version', '--client'], /Version: v1\.[3-9]\d\./),
 }
 
+/** By which tests paste what a person would. */
+export const bash: Need<string> = {
+  phrase: 'with bash',
+  quick: true,
+  gotten: 'bash on the path',
+  find: () => onPath('bash', ['--version']),
+}
+
 /** kubectl with this kubeconfig, and with caches of its own. */
 export function kubectlFor(kubeconfig: string, cacheDirectory: string): Kubectl {
   const own = [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cacheDirectory}`]
