@@ -55,13 +55,7 @@ describeOnBoth('calendars, auto-wake, awake-until and wake-order', function (on)
   after(() => rmSync(directory, { recursive: true, force: true }))
 
   const annotate = (name: string, annotation: string, value: string | undefined) =>
-    here.kubectl(
-      'annotate',
-      KIND,
-      name,
-      '--overwrite',
-      value === undefined ? `${annotation}-` : `${annotation}=${value}`,
-    )
+    here.annotate(KIND, name, { [annotation]: value ?? null })
 
   const becomes = (name: string, state: 'awake' | 'asleep') =>
     eventually(`${name} to be ${state}`, async () => {

@@ -15,15 +15,6 @@ describeOnBoth('schedules by annotation', function (on) {
   this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: `${GRACE / 1000}s`, backoff: { maxOperations: 19 } })
 
-  const annotate = (kind: Kind, name: string, annotations: Record<string, string>) =>
-    here.kubectl(
-      'annotate',
-      kind,
-      name,
-      '--overwrite',
-      ...Object.entries(annotations).map(([key, value]) => `${key}=${value}`),
-    )
-
   const becomes = (kind: Kind, name: string, state: 'awake' | 'asleep') =>
     eventually(`${kind}/${name} to be ${state}`, async () => {
       const record = await here.workload(kind, name).status()
@@ -58,15 +49,15 @@ describeOnBoth('schedules by annotation', function (on) {
       await here.create(kind, name, { replicas: REPLICAS })
     })
 
-    it('kubectl annotate enables it, and it follows its schedule', async () => {
-      await annotate(kind, name, annotated(asleepNow()))
+    it('an annotation enables it, and it follows its schedule', async () => {
+      await here.annotate(kind, name, annotated(asleepNow()))
       expect(await becomes(kind, name, 'asleep')).to.include({ enabled: true, last_replicas: REPLICAS })
       await agree(here, kind, name)
     })
 
     it('another schedule takes effect at once', async () => {
       const hours = awakeNow()
-      await annotate(kind, name, { [ANNOTATION.schedule]: hours })
+      await here.annotate(kind, name, { [ANNOTATION.schedule]: hours })
       expect((await becomes(kind, name, 'awake')).wake_schedule).to.equal(hours)
       await here.settled(kind, name)
       expect((await agree(here, kind, name)).current_replicas).to.equal(REPLICAS)
@@ -74,18 +65,18 @@ describeOnBoth('schedules by annotation', function (on) {
 
     it('another time zone takes effect at once', async () => {
       const now = Date.now()
-      await annotate(kind, name, { [ANNOTATION.schedule]: awakeBetween(now - 2 * HOUR, now + 4 * HOUR) })
-      await annotate(kind, name, { [ANNOTATION.timezone]: 'Asia/Tokyo' })
+      await here.annotate(kind, name, { [ANNOTATION.schedule]: awakeBetween(now - 2 * HOUR, now + 4 * HOUR) })
+      await here.annotate(kind, name, { [ANNOTATION.timezone]: 'Asia/Tokyo' })
       expect((await becomes(kind, name, 'asleep')).timezone).to.equal('Asia/Tokyo')
-      await here.kubectl('annotate', kind, name, `${ANNOTATION.timezone}-`)
+      await here.annotate(kind, name, { [ANNOTATION.timezone]: null })
       expect((await becomes(kind, name, 'awake')).timezone).to.equal('UTC')
       await agree(here, kind, name)
     })
 
     it('a schedule that is removed wakes the workload that it had put to sleep', async () => {
-      await annotate(kind, name, { [ANNOTATION.schedule]: asleepNow() })
+      await here.annotate(kind, name, { [ANNOTATION.schedule]: asleepNow() })
       await becomes(kind, name, 'asleep')
-      await here.kubectl('annotate', kind, name, `${ANNOTATION.schedule}-`)
+      await here.annotate(kind, name, { [ANNOTATION.schedule]: null })
       expect(await becomes(kind, name, 'awake')).to.include({ wake_schedule: null, next_transition: null })
     })
   })
@@ -104,7 +95,7 @@ describeOnBoth('schedules by annotation', function (on) {
     ] as const) {
       it(`${what} stops automatic operations only, with a reason; correcting it starts them again`, async () => {
         const workload = here.workload(kind, name)
-        await annotate(kind, name, { [annotation]: fault })
+        await here.annotate(kind, name, { [annotation]: fault })
         const record = await eventually('the fault to be seen', async () => {
           const found = await workload.status()
           return found.wake_schedule === null && found
@@ -123,28 +114,28 @@ describeOnBoth('schedules by annotation', function (on) {
         // A person's request outlasts a change of the schedule that no webhook sees; disabling ends it.
         await workload.disable()
         await workload.enable()
-        if (what === 'timezone') await here.kubectl('annotate', kind, name, `${annotation}-`)
-        await annotate(kind, name, { [ANNOTATION.schedule]: asleepNow() })
+        if (what === 'timezone') await here.annotate(kind, name, { [annotation]: null })
+        await here.annotate(kind, name, { [ANNOTATION.schedule]: asleepNow() })
         await becomes(kind, name, 'asleep')
-        await annotate(kind, name, { [ANNOTATION.schedule]: awakeNow() })
+        await here.annotate(kind, name, { [ANNOTATION.schedule]: awakeNow() })
         await becomes(kind, name, 'awake')
       })
     }
 
     it('`enabled` makes the workload unmanaged', async () => {
-      await annotate(kind, name, { [ANNOTATION.enabled]: 'maybe', [ANNOTATION.schedule]: asleepNow() })
+      await here.annotate(kind, name, { [ANNOTATION.enabled]: 'maybe', [ANNOTATION.schedule]: asleepNow() })
       const record = await eventually('it to be unmanaged', async () => {
         const found = await here.workload(kind, name).status()
         return !found.enabled && found
       })
       expect(record.reason).to.include(ANNOTATION.enabled)
-      await annotate(kind, name, { [ANNOTATION.enabled]: 'true' })
+      await here.annotate(kind, name, { [ANNOTATION.enabled]: 'true' })
       await becomes(kind, name, 'asleep')
     })
 
     it('`enabled` turned off by hand wakes a workload, even a pinned one', async () => {
       await here.workload(kind, name).pin()
-      await annotate(kind, name, { [ANNOTATION.enabled]: 'false' })
+      await here.annotate(kind, name, { [ANNOTATION.enabled]: 'false' })
       await here.settled(kind, name)
       const record = await eventually('it to be woken', async () => {
         const found = await here.workload(kind, name).status()

@@ -38,6 +38,8 @@ export interface Served {
   list(kind: Kind, query?: string): Promise<KubectlObject[]>
   /** Events, of one object if it is named. */
   events(name?: string): Promise<KubectlEvent[]>
+  /** Sets annotations as the administrator, without kubectl; null removes one. */
+  annotate(kind: Kind, name: string, annotations: Readonly<Record<string, string | null>>): Promise<void>
   /** kubectl in the namespace. */
   kubectl(...args: string[]): Promise<string>
   /** The same, whatever its exit code. */
@@ -131,6 +133,9 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
     },
     async events(name) {
       return eventsOf(on(), namespace, name)
+    },
+    async annotate(kind, name, annotations) {
+      await on().admin.expect('PATCH', path(kind, name), { metadata: { annotations } })
     },
     kubectl: (...args) => on().kubectl(...args, ...inNamespace),
     attempt: (...args) => on().kubectl.attempt([...args, ...inNamespace]),
