@@ -50,17 +50,12 @@ describe('namespaces of the API', () => {
     expect((await get('owned')).body.data).to.deep.include({ workloads: 0, counts: {} })
   })
 
-  it('can be asked for by kind', async () => {
-    put('a')
-    put('b', 'statefulsets')
-    expect(await namesOf('?kind=statefulsets')).to.deep.equal(['b'])
-    expect((await get('a?kind=statefulsets')).body.data).to.deep.include({ workloads: 0 })
-  })
-
-  it('can be asked for by the labels of workloads', async () => {
-    put('a')
+  it('can be asked for by kind, and by the labels of workloads', async () => {
+    put('a', 'statefulsets')
     service.cluster.put(managed({}, { namespace: 'b', labels: { team: 'web' } }))
     service.cluster.put(managed({}, { namespace: 'b', name: 'other' }))
+    expect(await namesOf('?kind=statefulsets')).to.deep.equal(['a'])
+    expect((await get('b?kind=statefulsets')).body.data).to.deep.include({ workloads: 0 })
     expect(await namesOf('?labelSelector=team%3Dweb')).to.deep.equal(['b'])
     expect((await get('b?labelSelector=team%3Dweb')).body.data).to.deep.include({ workloads: 1 })
   })

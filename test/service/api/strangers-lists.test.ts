@@ -23,26 +23,14 @@ describe('a list of everything, for callers who may not see everything', () => {
       service.cluster.put(aWorkload({ namespace, labels: { tier: index % 2 === 0 ? 'pci' : 'web' } }))
     }
   }
-  /** The names on each page, from the first to the last. */
-  const pages = async (query: string, token = 'alices') => {
-    const found: unknown[][] = []
-    const tokens: string[] = []
-    for (let next = ''; ;) {
-      const { body } = await list(`?${query}${next && `&continue=${next}`}`, token)
-      found.push(body.data.map(({ namespace }) => namespace))
-      if (body.continue === null) return { found, tokens }
-      tokens.push(body.continue)
-      next = body.continue
+  it('reveals nothing of 600 groups to an account without rights, not even their number', async () => {
+    put(600)
+    allow()
+    for (const query of ['', 'labelSelector=tier%3Dpci', 'limit=1', 'state=awake']) {
+      const { body } = await list(`?${query}`)
+      expect([body.data, body.continue], query).to.deep.equal([[], null])
     }
-  }
-
-  for (const query of ['', 'labelSelector=tier%3Dpci', 'limit=1', 'state=awake']) {
-    it(`reveals nothing of 600 groups to an account without rights, not even their number: ?${query}`, async () => {
-      put(600)
-      allow()
-      expect(await pages(query)).to.deep.equal({ found: [[]], tokens: [] })
-    })
-  }
+  })
 
   it('asks the same questions whatever the selector, so that selectors reveal nothing', async () => {
     put(60)
@@ -52,16 +40,6 @@ describe('a list of everything, for callers who may not see everything', () => {
     service.now += 10_001
     await list('?labelSelector=tier%3Dpci')
     expect(service.cluster.asked).to.deep.equal(all)
-  })
-
-  it('has pages of visible records only, and tokens that name nothing else', async () => {
-    put(600)
-    allow('team-100', 'team-300', 'team-599')
-    const { found, tokens } = await pages('limit=1')
-    expect(found).to.deep.equal([['team-100'], ['team-300'], ['team-599']])
-    expect(tokens).to.have.length(2)
-    const positions = tokens.map((token) => positionOf(token))
-    expect(positions).to.deep.equal(['team-100/deployments/web', 'team-300/deployments/web'])
   })
 
   const tokenOf = async (query: string, token = 'alices') => (await list(query, token)).body.continue ?? ''
@@ -145,10 +123,6 @@ describe('a list of everything, for callers who may not see everything', () => {
     expect(service.cluster.asked.length).to.be.at.most(5010)
   }).timeout(30_000)
 })
-
-function positionOf(token: string): unknown {
-  return (JSON.parse(Buffer.from(token, 'base64url').toString()) as { position: unknown }).position
-}
 
 /** The same token with another position. */
 function tokenAt(token: string, position: unknown): string {
