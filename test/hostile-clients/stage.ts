@@ -59,8 +59,8 @@ export class Stage {
     this.#authorization = `Bearer ${token}`
   }
 
-  static async start(settings: Settings = {}, readyAfterMs?: number): Promise<Stage> {
-    const cluster = await startSandboxCluster(readyAfterMs === undefined ? {} : { readyAfterMs })
+  static async start(settings: Settings = {}): Promise<Stage> {
+    const cluster = await startSandboxCluster()
     const [api, webhook] = await freePorts(2)
     const on = (port: number) => `https://127.0.0.1:${port}`
     const proxy = await FaultProxy.before(cluster.dormouseKubeconfig)

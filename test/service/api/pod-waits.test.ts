@@ -32,16 +32,6 @@ describe('?wait', () => {
     await setImmediate()
   }
 
-  it('answers once the pods have followed, without another write', async () => {
-    const wrote = written()
-    const answer = service.call('POST shop/deployments/web/snooze?wait=5m')
-    await wrote
-    service.cluster.podsFollow(web)
-    const { data } = (await answer).body
-    expect(data).to.deep.include({ is_snoozed: true, operation_in_progress: false, ready_replicas: 0 })
-    expect((data['operation_history'] as object[])[0]).to.include({ result: 'succeeded' })
-  })
-
   it('answers with operation_in_progress true when the time is up', async () => {
     const { status, body } = await service.call('POST shop/deployments/web/snooze?wait=1s')
     expect([status, body.data['operation_in_progress']]).to.deep.equal([200, true])
@@ -156,17 +146,6 @@ describe('waits for pods', () => {
     const written = managed({ history: [timedOut] }, { generation: 2 })
     expect(statusRecord(written, NOON, RULES).operation_in_progress).to.equal(false)
     expect(await waits.followed(written, 300_000, never)).to.equal(written)
-  })
-
-  it('end when the client is gone', async () => {
-    const waits = waitsOn(new FakeCluster())
-    const written = managed({ history: [wake] }, { generation: 2 })
-    const client = new AbortController()
-    const answer = waits.followed(written, 300_000, client.signal)
-    const gone = once(client.signal, 'abort')
-    client.abort()
-    await gone
-    expect(await answer).to.equal(written)
   })
 
   it('take another workload of the same name for a deletion', async () => {

@@ -9,39 +9,13 @@ describe('rate limits', () => {
 
   afterEach(() => service.stop())
 
-  const limitedTo = async (perSecond: number, burst: number) => {
-    service = await Service.start({ rate: { perSecond, burst } })
-  }
-  const call = async (count: number) =>
-    await Promise.all(Array.from({ length: count }, () => service.call('GET /api/v1/workloads')))
-
-  it('each subject has its own burst, and Retry-After says when to try again', async () => {
-    await limitedTo(1, 5)
-    const answers = await call(8)
-    const limited = answers.filter(({ code }) => code === 'RATE_LIMITED')
-    expect(answers.filter(({ status }) => status === 200)).to.have.length(5)
-    expect(limited.map(({ status }) => status)).to.deep.equal([429, 429, 429])
-    expect(limited[0]?.headers.get('retry-after')).to.equal('1')
-    const bob = await token({ claims: { sub: 'bob' } })
-    expect((await service.call('GET /api/v1/workloads', { token: bob })).status).to.equal(200)
-  })
-
-  it('are token buckets: never more than the burst at once, then the rate', async () => {
-    await limitedTo(20, 40)
-    const passed = async (count: number) => (await call(count)).filter(({ status }) => status === 200).length
-    expect(await passed(39)).to.equal(39)
-    // a window that began with the first of them would end between these two
-    service.now += 1990
-    expect(await passed(100)).to.equal(40)
-    service.now += 100
-    expect(await passed(100)).to.equal(2)
-  })
-
   it('are applied right after authentication: limited callers cannot probe paths, strangers cannot spend tokens', async () => {
-    await limitedTo(1, 1)
-    await call(1)
+    service = await Service.start({ rate: { perSecond: 1, burst: 1 } })
+    await service.call('GET /api/v1/workloads')
     expect((await service.call('GET /nowhere')).code).to.equal('RATE_LIMITED')
     expect((await service.call('GET /nowhere', { token: null })).code).to.equal('UNAUTHENTICATED')
+    const bob = await token({ claims: { sub: 'bob' } })
+    expect((await service.call('GET /api/v1/workloads', { token: bob })).status).to.equal(200)
   })
 })
 
