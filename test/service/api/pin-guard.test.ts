@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { NOTHING_INHERITED } from '../../../src/domain/policy/inheritance.ts'
 import { HELD_LABEL } from '../../../src/domain/workload/workload.ts'
 import { aUser } from '../../support/fake-cluster.ts'
-import { AUTH, Service } from './service.ts'
+import { AUTH, NOON, Service } from './service.ts'
 import { RULES } from '../../support/rules.ts'
 import { managed, pinned, unreadable } from './states.ts'
 
@@ -31,12 +31,26 @@ describe('a pin, for a caller who may patch its workload and not scale it', () =
   }
   const pinState = async () => (await service.call('GET shop/deployments/web')).body.data['pin_state']
 
-  for (const request of ['disable?', 'disable?inherit=true', 'enable?inherit=true'])
-    it(`is not cleared by ${request}`, async () => {
-      service.cluster.put(managed(pinned))
-      expect(await answerTo(`POST shop/deployments/web/${request}`)).to.equal('FORBIDDEN')
-      expect(await answerTo(`POST shop/deployments/web/${request}&dryRun=true`)).to.equal('FORBIDDEN')
-      expect(await pinState()).to.equal('active')
+  const override = { override: { until: null, at: NOON - 1000, by: 'local:bob' } } as const
+  for (const [what, state, request] of [
+    ['pinned', pinned, 'disable?'],
+    ['pinned', pinned, 'disable?inherit=true'],
+    ['pinned', pinned, 'enable?inherit=true'],
+    ['overridden', override, 'disable?'],
+  ] as const)
+    it(`is not cleared by ${request} of what is ${what}`, async () => {
+      service.cluster.put(managed(state))
+      const before = service.cluster.snapshot()
+      for (const query of ['', '&dryRun=true']) {
+        const { code, body } = await service.call(`POST shop/deployments/web/${request}${query}`, {
+          token: TOKEN,
+        })
+        expect(code).to.equal('FORBIDDEN')
+        expect(body.error.message).to.match(
+          new RegExp(`^deployment shop/web is ${what}, .* may not update deployments.apps/scale`),
+        )
+      }
+      expect(service.cluster.snapshot()).to.equal(before)
     })
 
   it('is not cleared by repairing a state that cannot be read, where its label remains', async () => {
