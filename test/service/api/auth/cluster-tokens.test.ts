@@ -56,6 +56,12 @@ describe('tokens of the cluster', () => {
     expect(service.cluster.reviews).to.equal(2)
   })
 
+  it('are answered 503 without its address while the cluster is away', async () => {
+    service.cluster.failure = new Error('connect ECONNREFUSED 10.0.0.1')
+    const { code, body } = await call('GET shop/deployments/web')
+    expect([code, JSON.stringify(body).includes('10.0.0.1')]).to.deep.equal(['CLUSTER_UNAVAILABLE', false])
+  })
+
   const rights: [request: string, right: string][] = [
     ['GET shop/deployments/web', 'get deployments shop web'],
     ['GET shop/deployments/web/plan', 'get deployments shop web'],

@@ -8,6 +8,7 @@ import { managed } from '../states.ts'
 import { OpenIdProvider, rsaKeys } from './openid-provider.ts'
 
 const PROVIDER = 'https://login.test'
+const NO_SUCH_KEY = 'a key that its issuer does not have'
 
 describe('tokens of an OpenID provider', () => {
   const provider = new OpenIdProvider()
@@ -28,14 +29,20 @@ describe('tokens of an OpenID provider', () => {
   after(() => provider.stop())
 
   const fetches = () => provider.fetches - asked
-  const verifier = (algorithms = ['RS256']) =>
-    oidcVerifier(
-      { issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms },
-      () => NOON,
-      () => NOON,
-    )
+  const verifier = (algorithms = ['RS256'], clock = () => NOON) =>
+    oidcVerifier({ issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms }, clock, () => NOON)
   const signed = (key: KeyObject = first.privateKey, kid: string | undefined = 'first', alg = 'RS256') =>
     token({ claims: { iss: PROVIDER }, key, header: { alg, ...(kid !== undefined && { kid }) } })
+  /** What jose does when it is so many milliseconds later. */
+  const later = async (ms: number, act: () => Promise<unknown>) => {
+    const now = Date.now
+    Date.now = () => now() + ms
+    try {
+      await act()
+    } finally {
+      Date.now = now
+    }
+  }
   const faultOf = async (verified: Promise<unknown>): Promise<Refusal> =>
     await verified.then(
       () => expect.fail('accepted'),
@@ -70,24 +77,15 @@ describe('tokens of an OpenID provider', () => {
 
   it('are accepted by a new key although a clock that was ahead has fetched the former keys', async () => {
     let ahead = 0
-    const settings = { issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms: ['RS256'] }
-    const verify = oidcVerifier(
-      settings,
-      () => NOON + ahead,
-      () => NOON,
-    )
+    const verify = verifier(['RS256'], () => NOON + ahead)
     const second = rsaKeys()
-    const now = Date.now
-    try {
-      Date.now = () => now() + ahead
-      ahead = 365 * 24 * 3_600_000
-      expect((await faultOf(verify(await signed()))).message).to.include('expired')
-      ahead = 0
-      provider.publish({ kid: 'second', key: second.publicKey })
-      await verify(await signed(second.privateKey, 'second'))
-    } finally {
-      Date.now = now
-    }
+    ahead = 365 * 24 * 3_600_000
+    await later(ahead, async () =>
+      expect((await faultOf(verify(await signed()))).message).to.include('expired'),
+    )
+    ahead = 0
+    provider.publish({ kid: 'second', key: second.publicKey })
+    await verify(await signed(second.privateKey, 'second'))
     expect(fetches()).to.equal(2)
   })
 
@@ -98,15 +96,9 @@ describe('tokens of an OpenID provider', () => {
     const fresh = await signed(second.privateKey, 'second')
     await verify(former)
     provider.publish({ kid: 'second', key: second.publicKey })
-    const now = Date.now
-    try {
-      // jose asks for unknown keys again after 30 s
-      Date.now = () => now() + 30_001
-      await verify(fresh)
-    } finally {
-      Date.now = now
-    }
-    expect((await faultOf(verify(former))).message).to.include('a key that its issuer does not have')
+    // jose asks for unknown keys again after 30 s
+    await later(30_001, () => verify(fresh))
+    expect((await faultOf(verify(former))).message).to.include(NO_SUCH_KEY)
     expect(fetches()).to.equal(2)
   })
 
@@ -115,15 +107,8 @@ describe('tokens of an OpenID provider', () => {
     const former = await signed()
     await verify(former)
     provider.publish({ kid: 'second', key: rsaKeys().publicKey })
-    const now = Date.now
-    try {
-      Date.now = () => now() + 599_000
-      await verify(former)
-      Date.now = () => now() + 600_001
-      expect((await faultOf(verify(former))).message).to.include('a key that its issuer does not have')
-    } finally {
-      Date.now = now
-    }
+    await later(599_000, () => verify(former))
+    await later(600_001, async () => expect((await faultOf(verify(former))).message).to.include(NO_SUCH_KEY))
   })
 
   it('are accepted only with a configured algorithm', async () => {

@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib'
-import { jws, partsOf } from './jws.ts'
+import { jws, partsOf, type Signer } from './jws.ts'
 import { byClaims, refused, type Row, type SigningIssuer } from './row.ts'
 
 const malformed = byClaims('the token is malformed: get a new token')
@@ -30,51 +30,50 @@ export const SHAPES: readonly Row<SigningIssuer>[] = [
   ),
   payload('whose claims are another token', (_, good) => good, { cty: 'JWT' }),
   payload('whose claims are a list', (all) => JSON.stringify([all])),
-  {
-    what: 'a token that is encrypted (JWE)',
-    refused: withoutIssuer,
-    send: ({ good }) => [...good.split('.'), 'AAAA', 'AAAA'].join('.'),
-  },
-  {
-    what: 'a token with a header that is not UTF-8',
-    refused: malformed,
-    send: ({ good, signer }) => {
-      const { header, claims } = partsOf(good)
-      return jws(Buffer.from(JSON.stringify({ ...header, x: '\xFF' }), 'latin1'), claims, signer)
-    },
-  },
+  signed('that is encrypted (JWE)', withoutIssuer, ({ good }) =>
+    [...good.split('.'), 'AAAA', 'AAAA'].join('.'),
+  ),
+  signed('with a header that is not UTF-8', malformed, ({ good, signer }) => {
+    const { header, claims } = partsOf(good)
+    return jws(Buffer.from(JSON.stringify({ ...header, x: '\xFF' }), 'latin1'), claims, signer)
+  }),
   header('with an unknown kid', noSuchKey, { kid: 'unheard-of' }),
   header(
     'without kid, of an issuer with several keys',
     { oidc: refused('the token does not say which key it is signed by: get a new token') },
     { kid: undefined },
   ),
-  {
-    what: 'a token by a key that its issuer has taken out of use',
-    refused: noSuchKey,
-    send: ({ good, former }) => {
-      if (!former) throw new TypeError('this issuer has no former key')
-      const { header, claims } = partsOf(good)
-      return jws({ ...header, kid: 'former' }, claims, former)
-    },
-  },
-  {
-    what: 'a token by a key of less than 2048 bits',
-    refused: {
+  signed('by a key that its issuer has taken out of use', noSuchKey, ({ good, former }) =>
+    byKey(good, 'former', former),
+  ),
+  signed(
+    'by a key of less than 2048 bits',
+    {
       oidc: refused(
         'the key that the token is signed by is too short, or not for signatures: get a new token',
       ),
     },
-    send: ({ good, weak }) => {
-      if (!weak) throw new TypeError('this issuer has no weak key')
-      const { header, claims } = partsOf(good)
-      return jws({ ...header, kid: 'weak' }, claims, weak)
-    },
-  },
+    ({ good, weak }) => byKey(good, 'weak', weak),
+  ),
 ]
 
+function signed(
+  what: string,
+  refused: Row<never>['refused'],
+  send: (issuer: SigningIssuer) => string,
+): Row<SigningIssuer> {
+  return { what: `a token ${what}`, refused, send }
+}
+
 function header(what: string, refused: Row<never>['refused'], change: object): Row<SigningIssuer> {
-  return { what: `a token ${what}`, refused, send: ({ issue }) => issue({}, change) }
+  return signed(what, refused, ({ issue }) => issue({}, change))
+}
+
+/** The good claims, signed by another key of the provider's. */
+function byKey(good: string, kid: string, signer: Signer | undefined): string {
+  if (!signer) throw new TypeError(`this issuer has no key ${kid}`)
+  const { header, claims } = partsOf(good)
+  return jws({ ...header, kid }, claims, signer)
 }
 
 /** Signed over a payload that is made of the good claims. */
@@ -83,12 +82,8 @@ function payload(
   make: (claims: object, good: string) => string | Buffer,
   change: object = {},
 ): Row<SigningIssuer> {
-  return {
-    what: `a token ${what}`,
-    refused: withoutIssuer,
-    send: ({ good, signer }) => {
-      const { header, claims } = partsOf(good)
-      return jws({ ...header, ...change }, make(claims, good), signer)
-    },
-  }
+  return signed(what, withoutIssuer, ({ good, signer }) => {
+    const { header, claims } = partsOf(good)
+    return jws({ ...header, ...change }, make(claims, good), signer)
+  })
 }
