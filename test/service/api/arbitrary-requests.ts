@@ -8,184 +8,122 @@ export interface ArbitraryRequest {
   readonly body: Uint8Array
 }
 
+const { constant, constantFrom, tuple } = fc
+
+/** One of these, each as often as its number says. */
+function often<T>(...choices: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<T>])[]) {
+  return fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
+}
+
 /** Bytes as text (latin1), without line ends: those would begin another header. */
 const bytes = (maxLength: number) =>
   fc
     .uint8Array({ maxLength })
     .map((array) => Buffer.from(array.filter((byte) => byte !== 10 && byte !== 13)).toString('latin1'))
+const encoded = (maxLength: number) =>
+  fc.string({ unit: 'binary', maxLength }).map((text) => encodeURIComponent(text.toWellFormed()))
 
-const METHOD = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE') },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom('HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'CONNECT', 'PROPFIND', 'QUERY', 'get'),
-  },
-  { weight: 1, arbitrary: fc.stringMatching(/^[A-Za-z!#$%&'*+.^_`|~-]{1,12}$/) },
+const METHOD = often(
+  [8, constantFrom('GET', 'POST', 'PUT', 'DELETE')],
+  [2, constantFrom('HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'CONNECT', 'PROPFIND', 'QUERY', 'get')],
+  [1, fc.stringMatching(/^[A-Za-z!#$%&'*+.^_`|~-]{1,12}$/)],
 )
 
 const NAMES = ['shop', 'web', 'pinned', 'unreadable', 'kube-system', 'gone']
 const KINDS = ['deployments', 'statefulsets', 'daemonsets', 'replicasets', 'pods', 'Deployments']
 const ACTIONS = ['enable', 'disable', 'override', 'pin', 'snooze', 'wake', 'schedule', 'status', 'plan', '']
-const SEGMENT = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...NAMES, ...KINDS, ...ACTIONS, '.', '..', '%2e%2e', '%', '%00') },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }).map(encoded) },
-  { weight: 1, arbitrary: bytes(20) },
+const ODD_SEGMENTS = ['.', '..', '%2e%2e', '%', '%00']
+const NAMESPACES = '/api/v1/namespaces'
+const SEGMENT = often(
+  [3, constantFrom(...NAMES, ...KINDS, ...ACTIONS, ...ODD_SEGMENTS)],
+  [1, encoded(20)],
+  [1, bytes(20)],
 )
-/** Mostly one of the document, with one segment replaced. */
-const PATH = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc
-      .tuple(
-        fc.constantFrom(...NAMES),
-        fc.constantFrom(...KINDS),
-        fc.constantFrom(...NAMES),
-        fc.constantFrom(...ACTIONS),
-      )
-      .map((parts) => `/api/v1/namespaces/${parts.join('/')}`.replace(/\/$/, '')),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('/api/v1', '/api/v1/workloads', '/api/v1/openapi.json', '*', '//'),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.array(SEGMENT, { maxLength: 6 }).map((parts) => `/api/v1/namespaces/${parts.join('/')}`),
-  },
-  { weight: 1, arbitrary: bytes(60).map((text) => `/${text}`) },
+const DOCUMENTED = [constantFrom(...NAMES), constantFrom(...KINDS), constantFrom(...NAMES)] as const
+/** Mostly one of the document. */
+const PATH = often(
+  [
+    6,
+    tuple(...DOCUMENTED, constantFrom(...ACTIONS)).map((parts) =>
+      `${NAMESPACES}/${parts.join('/')}`.replace(/\/$/, ''),
+    ),
+  ],
+  [1, constantFrom('/api/v1', '/api/v1/workloads', '/api/v1/openapi.json', '*', '//')],
+  [3, fc.array(SEGMENT, { maxLength: 6 }).map((parts) => `${NAMESPACES}/${parts.join('/')}`)],
+  [1, bytes(60).map((text) => `/${text}`)],
 )
 
-const PARAMETERS = [
-  'dryRun',
-  'wait',
-  'for',
-  'force',
-  'hours',
-  'namespace',
-  'kind',
-  'state',
-  'labelSelector',
-  'limit',
-  'continue',
-  '__proto__',
-  'constructor',
-  'a[b]',
-]
-const VALUES = [
-  'true',
-  '1s',
-  '90m',
-  '48',
-  'shop',
-  'deployments',
-  'awake',
-  'app=web',
-  'app in (web,',
-  '1e2',
-  '-1',
-]
+const PARAMETERS =
+  'dryRun wait for force hours namespace kind state labelSelector limit continue __proto__ constructor a[b]'
+const VALUES = 'true 1s 90m 48 shop deployments awake app=web 1e2 -1'
 const QUERY = fc
   .array(
-    fc.tuple(
-      fc.oneof(fc.constantFrom(...PARAMETERS), bytes(8)),
-      fc.oneof(
-        fc.constantFrom(...VALUES),
-        fc.string({ unit: 'binary', maxLength: 30 }).map(encoded),
-        bytes(20),
-      ),
+    tuple(
+      fc.oneof(constantFrom(...PARAMETERS.split(' ')), bytes(8)),
+      fc.oneof(constantFrom(...VALUES.split(' '), 'app in (web,'), encoded(30), bytes(20)),
     ),
     { maxLength: 3 },
   )
   .map((pairs) => pairs.map((pair) => pair.join('=')).join('&'))
 
+const TYPES = ['application/json', 'application/json; charset=utf-16', 'text/plain', '', ';', 'a/b/c']
+const FREE_HEADERS = 'X-Request-Id X-Forwarded-For Accept Upgrade Host Range If-None-Match'
+const one = (name: string, ...values: string[]) => tuple(constant(name), constantFrom(...values))
 const HEADER = fc.oneof(
-  fc.tuple(
-    fc.constantFrom('Content-Type', 'content-type'),
-    fc.oneof(
-      fc.constantFrom('application/json', 'application/json; charset=utf-16', 'text/plain', '', ';', 'a/b/c'),
-      bytes(30),
-    ),
-  ),
-  fc.tuple(fc.constant('Content-Encoding'), fc.constantFrom('gzip', 'identity', 'br, gzip', 'x')),
-  fc.tuple(fc.constant('Transfer-Encoding'), fc.constantFrom('chunked', 'gzip', 'identity', 'Chunked, x')),
-  fc.tuple(fc.constant('Content-Length'), fc.constantFrom('0', '1', '5', '-1', '1e3', '99999999999', 'x')),
-  fc.tuple(fc.constant('Expect'), fc.constantFrom('100-continue', 'tea')),
-  fc.tuple(
-    fc.constantFrom('X-Request-Id', 'X-Forwarded-For', 'Accept', 'Upgrade', 'Host', 'Range', 'If-None-Match'),
-    bytes(60),
-  ),
-  fc.tuple(
-    fc.constant('Authorization'),
-    fc.oneof(fc.constantFrom('Bearer', 'Basic YTpi', 'Bearer a b'), bytes(60)),
-  ),
-  fc.tuple(fc.stringMatching(/^[\w-]{1,20}$/), bytes(200)),
+  tuple(constantFrom('Content-Type', 'content-type'), fc.oneof(constantFrom(...TYPES), bytes(30))),
+  one('Content-Encoding', 'gzip', 'identity', 'br, gzip', 'x'),
+  one('Transfer-Encoding', 'chunked', 'gzip', 'identity', 'Chunked, x'),
+  one('Content-Length', '0', '1', '5', '-1', '1e3', '99999999999', 'x'),
+  one('Expect', '100-continue', 'tea'),
+  tuple(constantFrom(...FREE_HEADERS.split(' ')), bytes(60)),
+  tuple(constant('Authorization'), fc.oneof(constantFrom('Bearer', 'Basic YTpi', 'Bearer a b'), bytes(60))),
+  tuple(fc.stringMatching(/^[\w-]{1,20}$/), bytes(200)),
 )
 
-const PROPERTY = fc.constantFrom(
-  'schedule',
-  'timezone',
-  'duration',
-  '__proto__',
-  'constructor',
-  'toString',
-  'x',
-)
+const PROPERTY = constantFrom(...'schedule timezone duration __proto__ constructor toString x'.split(' '))
 const TEXT = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
-  fc.constantFrom('8:00-18:00', '8:00-8:00', '90m', 'UTC', 'Europe/Berlin', '', '\u0000', '\ud800'),
+  constantFrom('8:00-18:00', '8:00-8:00', '90m', 'UTC', 'Europe/Berlin', '', '\u0000', '\ud800'),
 )
-const BODY: fc.Arbitrary<Uint8Array> = fc.oneof(
-  { weight: 2, arbitrary: fc.constant(new Uint8Array()) },
-  {
-    weight: 3,
-    arbitrary: fc
+const BODY = often<Uint8Array>(
+  [2, constant(new Uint8Array())],
+  [
+    3,
+    fc
       .dictionary(PROPERTY, fc.oneof(TEXT, fc.jsonValue()), { maxKeys: 3 })
       .map((value) => Buffer.from(JSON.stringify(value))),
-  },
-  { weight: 1, arbitrary: fc.json().map((text) => Buffer.from(text)) },
-  { weight: 1, arbitrary: fc.nat(9000).map((depth) => Buffer.from('['.repeat(depth) + ']'.repeat(depth))) },
-  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(16_383, 16_384, 16_385, 40_000).map((length) => Buffer.alloc(length, ' ')),
-  },
+  ],
+  [1, fc.json().map((text) => Buffer.from(text))],
+  [1, fc.nat(9000).map((depth) => Buffer.from('['.repeat(depth) + ']'.repeat(depth)))],
+  [1, fc.uint8Array({ maxLength: 200 })],
+  [1, constantFrom(16_383, 16_384, 16_385, 40_000).map((length) => Buffer.alloc(length, ' '))],
 )
 
 const WILD = fc
   .record({
     method: METHOD,
     path: PATH,
-    query: fc.oneof(fc.constant(''), QUERY),
+    query: fc.oneof(constant(''), QUERY),
     headers: fc.array(HEADER, { maxLength: 3 }),
     body: BODY,
   })
   .map(({ query, ...rest }) => ({ ...rest, path: query === '' ? rest.path : `${rest.path}?${query}` }))
 
+const BODIES = ['', '{}', '{"duration":"90m"}', '{"schedule":"8:00-18:00"}', '{"schedule":"8:00-8:00"}']
 /** Documented requests about existing workloads, though not always with a valid body. */
 const PLAIN = fc.record({
-  method: fc.constantFrom('GET', 'POST', 'POST', 'PUT', 'DELETE'),
-  path: fc
-    .tuple(
-      fc.constantFrom('web', 'pinned', 'unreadable'),
-      fc.constantFrom(...ACTIONS),
-      fc.constantFrom('', '', '?dryRun=true', '?for=90m', '?x=1'),
-    )
-    .map(([name, action, query]) => `/api/v1/namespaces/shop/deployments/${name}/${action}${query}`),
-  headers: fc.constant([]),
-  body: fc.constantFrom(
-    '',
-    '{}',
-    '{"duration":"90m"}',
-    '{"schedule":"8:00-18:00"}',
-    '{"schedule":"8:00-8:00"}',
-  ),
+  method: constantFrom('GET', 'POST', 'POST', 'PUT', 'DELETE'),
+  path: tuple(
+    constantFrom('web', 'pinned', 'unreadable'),
+    constantFrom(...ACTIONS),
+    constantFrom('', '', '?dryRun=true', '?for=90m', '?x=1'),
+  ).map(([name, action, query]) => `${NAMESPACES}/shop/deployments/${name}/${action}${query}`),
+  headers: constant([]),
+  body: constantFrom(...BODIES).map((text) => Buffer.from(text)),
 })
 
 /** Any request that HTTP's framing lets through, some of them right, and some that it does not. */
-export const ANY_REQUEST: fc.Arbitrary<ArbitraryRequest> = fc.oneof(
-  { weight: 3, arbitrary: WILD },
-  { weight: 1, arbitrary: PLAIN.map((request) => ({ ...request, body: Buffer.from(request.body) })) },
-)
+export const ANY_REQUEST = often<ArbitraryRequest>([3, WILD], [1, PLAIN])
 
 /** The bytes on the wire. Adds length and type of the body, and `token`, if the headers lack them. */
 export function wire({ method, path, headers, body }: ArbitraryRequest, token: string): Buffer {
@@ -200,8 +138,4 @@ export function wire({ method, path, headers, body }: ArbitraryRequest, token: s
   const all = [...headers, ...added.filter(([name]) => !given.has(name.toLowerCase()))]
   const lines = [`${method} ${path} HTTP/1.1`, ...all.map((pair) => pair.join(': ')), 'Connection: close']
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body])
-}
-
-function encoded(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
 }
