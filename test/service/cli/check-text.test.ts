@@ -7,7 +7,12 @@ import type { ClusterForecast } from '../../../src/service/wiring/check.ts'
 
 const nothing = { value: null, source: null }
 
-function expected(name: string, change: Expected['change'], namespace = 'shop'): Expected {
+function expected(
+  name: string,
+  change: Expected['change'],
+  namespace = 'shop',
+  enabled: Expected['policy']['enabled'] = { value: true, source: 'policy/dev' },
+): Expected {
   return {
     kind: 'deployments',
     namespace,
@@ -18,13 +23,7 @@ function expected(name: string, change: Expected['change'], namespace = 'shop'):
     change,
     rule: 'schedule',
     reason: 'by schedule',
-    policy: {
-      enabled: { value: true, source: 'policy/dev' },
-      schedule: nothing,
-      timezone: nothing,
-      calendar: nothing,
-      auto_wake: nothing,
-    },
+    policy: { enabled, schedule: nothing, timezone: nothing, calendar: nothing, auto_wake: nothing },
   }
 }
 
@@ -48,15 +47,26 @@ const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = 
 
 describe('the text of a check', () => {
   it('begins with the counts, then names what changes first', () => {
-    const text = checkText(found([expected('api', null), expected('web', 'snooze')]))
+    const text = checkText(
+      found([
+        expected('api', null),
+        expected('none', null, 'shop', { value: false, source: null }),
+        expected('own', null, 'shop', { value: true, source: 'workload' }),
+        expected('team', null, 'shop', { value: true, source: 'namespace/shop' }),
+        expected('web', 'snooze'),
+      ]),
+    )
     expect(text).to.equal(
       '9 workloads: 4 managed, 3 not managed, 2 in excluded namespaces\n' +
         'Of the managed, at 2026-03-02T22:00:00Z: 3 asleep, 1 awake\n' +
         'To get there, 1 would fall asleep and 2 would wake\n' +
         '\n' +
         'shop\n' +
-        '  falls asleep  deployment web  by policy dev  by schedule\n' +
-        '  stays awake   deployment api  by policy dev  by schedule\n',
+        '  falls asleep  deployment web   by policy dev      by schedule\n' +
+        '  stays awake   deployment api   by policy dev      by schedule\n' +
+        '  stays awake   deployment none  not enabled        by schedule\n' +
+        '  stays awake   deployment own   by its annotation  by schedule\n' +
+        '  stays awake   deployment team  by namespace shop  by schedule\n',
     )
   })
 
@@ -75,16 +85,6 @@ describe('the text of a check', () => {
     )
     const plain = { namespaces: [{ namespace: 'shop', ...week(1, 10, 1) }], total: week(1, 10, 1) }
     expect(checkText(found([], { week: plain }))).to.match(/GiB-hours\n/)
-  })
-
-  it('says where it stands what enables each', () => {
-    const enabledBy = (value: boolean, source: Expected['policy']['enabled']['source']) => {
-      const row = expected('web', null)
-      return checkText(found([{ ...row, policy: { ...row.policy, enabled: { value, source } } }]))
-    }
-    expect(enabledBy(true, 'workload')).to.contain('deployment web  by its annotation  ')
-    expect(enabledBy(true, 'namespace/shop')).to.contain('deployment web  by namespace shop  ')
-    expect(enabledBy(false, null)).to.contain('deployment web  not enabled  ')
   })
 
   it('stays short however many there are, and says how many it leaves out', () => {

@@ -35,8 +35,7 @@ describe('dormouse check', () => {
     await writeFile(file(), 'policies:\n  - name: dev\n    namespaces: {names: [a]}\n    schedule: 8-18\n')
     const { code, out, err } = await callCheck(file())
     expect({ code, out }).to.deep.equal({ code: 2, out: '' })
-    expect(err).to.contain('1 fault in the configuration:').and.to.contain('config.yaml:4:')
-    expect(err).to.contain('/policies/0/schedule')
+    expect(err).to.contain('config.yaml:4:').and.to.contain('/policies/0/schedule')
   })
 
   it('ends with 2 where it is called wrongly', async () => {
@@ -95,24 +94,15 @@ describe('dormouse check', () => {
       })
     })
 
-    it('prints everything as JSON', async () => {
-      await writeFile(file(), JSON.stringify({ newWorkloadGrace: '0s', policies: [POLICY] }))
-      const { cluster } = JSON.parse((await against('--output', 'json')).out) as {
-        cluster: { at: string; counts: object; workloads: object[] }
-      }
-      expect(cluster.at).to.match(/^20.*Z$/)
-      expect(cluster.counts).to.include({ workloads: 1, managed: 1 })
-      expect(cluster.workloads[0]).to.include({ kind: 'deployments', namespace: 'default', name: 'web' })
-    })
-
     it('foretells a later time, of which the week and its money are, without --against-cluster being typed', async () => {
       const prices = { currency: 'EUR', cpu: 0.031, memory: 0.004 }
       await writeFile(file(), JSON.stringify({ policies: [POLICY], savings: { prices } }))
       const later = ['--at', new Date(Date.now() + 26 * 3_600_000).toISOString()]
       const args = [file(), '--kubeconfig', proxy.kubeconfig, ...later]
       const { out } = await callCheck(...args, '--output', 'json')
-      const { cluster } = JSON.parse(out) as { cluster: Pick<Forecast, 'week'> & { at: string } }
+      const { cluster } = JSON.parse(out) as { cluster: Pick<Forecast, 'week' | 'counts'> & { at: string } }
       expect(cluster.at).to.equal(later[1])
+      expect(cluster.counts).to.include({ workloads: 1, managed: 1 })
       // Awake 1:00-2:00.
       expect(cluster.week.total).to.deep.include({ workloads: 1, hoursAsleep: 161 })
       expect(cluster.week.total.saved.money?.currency).to.equal('EUR')

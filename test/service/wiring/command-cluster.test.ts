@@ -5,13 +5,8 @@ import { FakeApiServer } from '../../kubernetes/fake-api-server.ts'
 describe('waiting for the cluster', () => {
   let server: FakeApiServer
 
-  beforeEach(async () => {
-    server = await new FakeApiServer().start()
-  })
-
-  afterEach(async () => {
-    await server.close()
-  })
+  beforeEach(async () => (server = await new FakeApiServer().start()))
+  afterEach(() => server.close())
 
   const outcome = (stop = new AbortController().signal, patience?: number) =>
     waitForCluster(
