@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { Instant } from '../../../src/service/process/clock.ts'
 import { plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { listedRecord } from '../../../src/domain/records/record.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
@@ -34,15 +33,12 @@ function recordAmong(...all: Workload[]) {
   }
   let now = EDGE
   const released: string[] = []
-  const ports = {
-    workloads,
-    evaluations: evaluationsOf(RULES, () => now),
-    clock: () => now,
-    released: (keys: readonly WorkloadKey[]) => void released.push(...keys.map(keyOf)),
-  }
-  const waits = new WakeWaits(ports, TIMEOUT)
+  const clock = () => now
+  const evaluations = evaluationsOf(RULES, clock)
+  const release = (keys: readonly WorkloadKey[]) => void released.push(...keys.map(keyOf))
+  const waits = new WakeWaits({ workloads, evaluations, clock, released: release }, TIMEOUT)
   const rules: Rules = { ...RULES, waitOf: (...of) => waits.of(...of) }
-  const record = (at: Instant, workload = all[0]!) => {
+  const record = (at: number, workload = all[0]!) => {
     now = at
     return listedRecord(workload, at, rules)
   }
@@ -68,20 +64,6 @@ describe('the record of a workload that waits by wake-order', () => {
     expect(next_transition).to.include({ at: iso(EDGE + 2 * TIMEOUT), type: 'wake' })
     const [first] = plannedTransitions(web, EDGE + SECOND, rules, at('Tue 20:00'))
     expect(first).to.include({ at: EDGE + 2 * TIMEOUT, type: 'wake' })
-  })
-
-  it('counts one that was woken and is not ready yet, and no longer one that is', () => {
-    const { reason } = recordAmong(web, woken.unsettled()).record(EDGE + SECOND)
-    expect(reason).to.match(/^waits for 1 workload of wake order 1 to be ready, at most until /)
-    expect(recordAmong(web, woken).record(EDGE + SECOND).reason).to.match(/^is to wake by schedule/)
-  })
-
-  it('does not wait before the edge, past its time, for another namespace, or for higher numbers', () => {
-    const { record } = recordAmong(web, db)
-    expect(record(EDGE - 1).reason).to.match(/^asleep by schedule/)
-    expect(record(EDGE + TIMEOUT).reason).to.match(/^is to wake by schedule/)
-    expect(record(EDGE, db).reason).to.match(/^is to wake by schedule/)
-    expect(recordAmong(web, sleeper('other/db', '1')).record(EDGE).reason).to.match(/^is to wake by schedule/)
   })
 
   it('costs one look at its namespace for each edge, however many ask, and none when nothing is due', () => {

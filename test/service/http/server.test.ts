@@ -7,14 +7,23 @@ import { expect } from 'chai'
 import { HttpServer, type Listener } from '../../../src/service/http/server.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { selfSigned } from '../../support/certificate.ts'
+import { eventually } from '../../support/eventually.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 import { Service, token } from '../api/service.ts'
 import { managed } from '../api/states.ts'
 
-/** Listens by this server on a free port, and answers nothing. */
-function serverBy(createServer: NonNullable<Listener['createServer']>, logger = createLogger('silent')) {
-  const listener = { host: '127.0.0.1', port: 0, createServer, handle: () => undefined }
-  return new HttpServer([listener], { clock: Date.now, logger })
+const HEAD = 'HTTP/1.1\r\nHost: a\r\n'
+
+/** Listens by this server, and answers nothing. */
+function serverBy(
+  createServer: NonNullable<Listener['createServer']>,
+  { port = 0, logger = createLogger('silent') } = {},
+) {
+  const listener = { host: '127.0.0.1', port, createServer, handle: () => undefined }
+  return new HttpServer([listener, { host: '127.0.0.1', port: 0, handle: () => undefined }], {
+    clock: Date.now,
+    logger,
+  })
 }
 
 describe('the server', () => {
@@ -27,54 +36,46 @@ describe('the server', () => {
 
   afterEach(async () => await service.stop())
 
-  const junk: [name: string, bytes: string, status: number][] = [
+  for (const [name, bytes, status] of [
     ['what is not HTTP', 'hello\r\n\r\n', 400],
-    ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
-    [
-      'a length and chunks',
-      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
-      400,
-    ],
-    ['headers of more than 16 KiB', `GET / HTTP/1.1\r\nHost: a\r\nA: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
-  ]
-  for (const [name, bytes, status] of junk) {
+    ['two lengths', `POST / ${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400],
+    ['a length and chunks', `POST / ${HEAD}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, 400],
+    ['headers of more than 16 KiB', `GET / ${HEAD}A: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
+  ] as const)
     it(`answers ${name} with ${status} in the envelope, and closes`, async () => {
       const answer = await sendRaw(service.server.url, bytes)
       expect(answer).to.match(new RegExp(`^HTTP/1\\.1 ${status} `))
       const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as object
       expect(body).to.have.nested.property('error.details.request_id')
     })
-  }
 
-  for (const target of [
-    '//',
-    '/api/v1/namespaces//deployments/web',
-    '/%',
-    '*',
-    'http://evil.test/api/v1/workloads?%',
-    '/api/v1/workloads?a[b]=c',
-  ]) {
-    it(`answers a strange target as any other: ${target}`, async () => {
-      const answer = await sendRaw(
-        service.server.url,
-        `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
-      )
-      expect(answer).to.match(/^HTTP\/1\.1 401 /)
-    })
-  }
+  it('answers strange targets and an unknown expectation as any other', async () => {
+    const evil = 'http://evil.test/api/v1/workloads?%'
+    for (const target of [
+      '//',
+      '/api/v1/namespaces//deployments/web',
+      '/%',
+      '*',
+      evil,
+      '/api/v1/workloads?a[b]=c',
+    ])
+      for (const expectation of ['', 'Expect: tea\r\n']) {
+        const bytes = `GET ${target} ${HEAD}${expectation}Connection: close\r\n\r\n`
+        expect(await sendRaw(service.server.url, bytes), target).to.match(
+          /^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/,
+        )
+      }
+  })
 
   it('answers 400, not 500, to a body that ends early', async () => {
     const { hostname, port } = new URL(service.server.url)
     const { promise: observed, resolve } = Promise.withResolvers<void>()
     service.onObserved = resolve
     const socket = connect(Number(port), hostname)
-    const head = [
-      'POST /api/v1/namespaces/shop/deployments/web/enable HTTP/1.1',
-      'Host: a',
-      'Content-Type: application/json',
-    ]
-    const more = [`Authorization: Bearer ${await token()}`, 'Content-Length: 100', '', '{']
-    socket.write([...head, ...more].join('\r\n'), () => socket.destroy())
+    const enable = 'POST /api/v1/namespaces/shop/deployments/web/enable'
+    const json = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+    const request = `${enable} ${HEAD}Authorization: Bearer ${await token()}\r\n${json}`
+    socket.write(request, () => socket.destroy())
     await observed
     expect(service.observed.map(({ code }) => code)).to.deep.equal([400])
     expect(service.log.filter(({ level }) => level === 'error')).to.deep.equal([])
@@ -107,35 +108,21 @@ describe('the server', () => {
     await server.stop()
   })
 
-  it('answers a request with an unknown expectation', async () => {
-    const head = 'GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n'
-    expect(await sendRaw(service.server.url, head)).to.match(/^HTTP\/1\.1 401 [^]*UNAUTHENTICATED/)
-  })
-
-  it('stops: idle connections are closed, and new ones are refused', async () => {
+  it('stops: idle connections are closed, and new ones are refused; it can be stopped twice, and before its start', async () => {
     const { url } = service.server
     await service.call('GET shop/deployments/web')
     await service.stop()
-    const error = await fetch(url).then(
-      () => undefined,
-      (reason: Error) => reason,
-    )
-    expect(error).to.be.an('error')
+    expect(await fetch(url).catch(() => 'refused')).to.equal('refused')
+    await service.stop()
+    await new Service().stop()
   })
 
   it('stops: requests in flight are finished', async () => {
-    const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
-    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
-    const write = service.cluster.write.bind(service.cluster)
-    service.cluster.write = async (...given) => {
-      reach()
-      await gate
-      return await write(...given)
-    }
+    const goOn = service.cluster.hold()
     const answer = service.call('POST shop/deployments/web/pin')
-    await reached
+    await eventually('the write', () => service.cluster.sent === 1)
     const stopped = service.stop()
-    open()
+    goOn()
     expect((await answer).body.data['pin_state']).to.equal('active')
     await stopped
   })
@@ -167,7 +154,7 @@ describe('the server', () => {
     const server = serverBy(
       (options) =>
         (listening = createTlsServer({ ...options, ...certificate }, (_, response) => response.end())),
-      createLogger('warn', { write: (line) => warnings.push(line) }),
+      { logger: createLogger('warn', { write: (line) => warnings.push(line) }) },
     )
     await server.start()
     expect(listening?.keepAliveTimeout).to.be.above(90_000)
@@ -191,17 +178,12 @@ describe('the server', () => {
       warnings.length = 0
       const certificate = await selfSigned()
       const logger = createLogger('warn', { write: (line) => warnings.push(line) })
-      const deps = { clock: Date.now, logger }
       const take = (options: ServerOptions) => {
         given = options
         // Its own is 10 s; the effect is the same.
         return (listening = createTlsServer({ ...options, ...certificate, handshakeTimeout: 200 }))
       }
-      const listeners = [
-        { host: '127.0.0.1', port: 0, createServer: take, handle: () => undefined },
-        { host: '127.0.0.1', port: 0, handle: () => undefined },
-      ]
-      server = new HttpServer(listeners, deps)
+      server = serverBy(take, { logger })
       await server.start()
     })
 
@@ -237,20 +219,9 @@ describe('the server', () => {
     })
   })
 
-  it('can be stopped twice, and before it was started', async () => {
-    await service.stop()
-    await service.stop()
-    await new Service().stop()
-  })
-
   it('says which port is taken', async () => {
-    const port = Number(new URL(service.server.url).port)
-    const deps = { clock: Date.now, logger: createLogger('silent') }
-    const server = new HttpServer([{ host: '127.0.0.1', port, handle: () => undefined }], deps)
-    const error = await server.start().then(
-      () => undefined,
-      (reason: Error) => reason,
-    )
-    expect(error?.message).to.include('EADDRINUSE')
+    const server = serverBy(createServer, { port: Number(new URL(service.server.url).port) })
+    const told = await server.start().catch(({ message }: Error) => message)
+    expect(told).to.include('EADDRINUSE')
   })
 })

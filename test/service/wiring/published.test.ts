@@ -37,6 +37,10 @@ calendars:
   company: { dates: { 2026-12-25: '10:00-12:00' }, files: [company.ics] }
   broken: { files: [gone.ics] }
 `
+const PRICED = `
+savings: { prices: { currency: EUR, cpu: 0.031, memory: 0.004 } }
+metrics: { teamLabel: team }
+`
 function rulesKnownOf(service: KnownService, unknowns = { calendars: new Set<string>(), policies: false }) {
   const nothing = () => undefined
   return rulesOf(service, { namespaceOf: nothing, isUnreadable: () => false, unknowns, podOwnerOf: nothing })
@@ -64,30 +68,36 @@ describe('the settings that are published for clients', () => {
   it('are read by the client as the service has them', () => {
     const { config, service } = known(FULL, '1.2.3')
     const { timezone, operationTimeout, newWorkloadGrace, wakeHold, backoff, kinds } = config
-    expect(service.isKnown).to.equal(true)
-    expect(service.version).to.equal('1.2.3')
-    expect(service.policy).to.deep.equal({
-      timezone,
-      operationTimeout,
-      newWorkloadGrace,
-      wakeHold,
-      backoff,
-    })
-    expect(service.kinds).to.deep.equal(kinds)
+    const policy = { timezone, operationTimeout, newWorkloadGrace, wakeHold, backoff }
+    const console = 'https://dormouse.example.com/console/'
+    expect(service).to.deep.include({ isKnown: true, version: '1.2.3', policy, kinds, console })
     expect([...service.excludeNamespaces]).to.include.members(['kube-system', 'dormouse'])
-    expect(service.console).to.equal('https://dormouse.example.com/console/')
+    expect(knownService({}).isKnown, 'before the ConfigMap is filled').to.equal(false)
   })
 
-  it('have the policies, unless that is switched off: then they say that there are some', () => {
-    const { config, service } = known(FULL)
+  it('are not published where that is switched off: then they say what there is', () => {
+    const { config, service } = known(`${FULL}${CALENDARS}${PRICED}`, '1', READ)
     expect(service.policies).to.deep.equal(config.policies)
+    expect([service.prices, service.teamLabel]).to.deep.equal([config.savings.prices, 'team'])
     expect(service.unpublished).to.deep.equal({})
-    const { service: silent, data } = known(`${FULL}\npublish: false`)
-    expect(silent).to.include({ isKnown: true, policies: undefined })
-    expect(silent.unpublished).to.deep.equal({ policies: 'publish: false' })
+    const { service: silent, data } = known(`${FULL}${CALENDARS}${PRICED}\npublish: false`, '1', READ)
+    expect([silent.isKnown, silent.policies, silent.calendars, silent.prices]).to.deep.equal([
+      true,
+      undefined,
+      undefined,
+      undefined,
+    ])
+    const why = 'publish: false'
+    expect(silent.unpublished).to.deep.equal({ policies: why, calendars: why, prices: why })
     expect(JSON.stringify(data)).not.to.include('7:00-20:00')
     const none = known('publish: false').service
-    expect([none.policies, none.calendars, none.unpublished]).to.deep.equal([[], {}, {}])
+    expect([none.policies, none.calendars, none.prices, none.teamLabel, none.unpublished]).to.deep.equal([
+      [],
+      {},
+      undefined,
+      undefined,
+      {},
+    ])
   })
 
   it('have the dates of calendars, those of their files too, as the service goes by them', () => {
@@ -109,20 +119,6 @@ describe('the settings that are published for clients', () => {
       '2026-12-31': '',
       '2026-12-25': '10:00-12:00',
     })
-    const silent = known(`${CALENDARS}\npublish: false`, '1', READ).service
-    expect([silent.calendars, silent.unpublished]).to.deep.equal([undefined, { calendars: 'publish: false' }])
-  })
-
-  it('have the prices and the label of teams, by which the client sums up what was saved', () => {
-    const PRICED =
-      'savings: { prices: { currency: EUR, cpu: 0.031, memory: 0.004 } }\nmetrics: { teamLabel: team }'
-    const { config, service } = known(PRICED)
-    expect(service.prices).to.deep.equal(config.savings.prices)
-    expect(service.teamLabel).to.equal('team')
-    const silent = known(`${PRICED}\npublish: false`).service
-    expect([silent.prices, silent.unpublished]).to.deep.equal([undefined, { prices: 'publish: false' }])
-    const none = known('publish: false').service
-    expect([none.prices, none.teamLabel, none.unpublished]).to.deep.equal([undefined, undefined, {}])
   })
 
   it('have no prices where a key is not known here: it would change the amounts', () => {
@@ -181,9 +177,5 @@ describe('the settings that are published for clients', () => {
     expect(known(FULL.replace('console: {', 'console: { enabled: false,')).service.console).to.equal(
       undefined,
     )
-  })
-
-  it('are not known before the service has filled the ConfigMap', () => {
-    expect(knownService({}).isKnown).to.equal(false)
   })
 })
