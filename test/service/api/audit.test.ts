@@ -12,8 +12,7 @@ describe('the audit', () => {
     service = await Service.start()
     service.cluster.put(managed())
   })
-
-  afterEach(async () => await service.stop())
+  afterEach(() => service.stop())
 
   const lines = () => service.log.filter(({ msg }) => msg === 'audit')
 
@@ -120,7 +119,6 @@ describe('the audit of refused logins', () => {
 
 describe('request ids', () => {
   let service: Service
-
   before(async () => (service = await Service.start()))
   after(() => service.stop())
 

@@ -19,11 +19,7 @@ interface Bulk {
 
 describe('requests about a namespace', () => {
   let service: Service
-
-  beforeEach(async () => {
-    service = await Service.start()
-  })
-
+  beforeEach(async () => (service = await Service.start()))
   afterEach(() => service.stop())
 
   const answerTo = async (request: string, call: Call = {}) => {
@@ -224,7 +220,6 @@ describe('requests about a namespace, by the rights of the cluster', () => {
     for (const kind of KINDS)
       for (const name of ['api', 'web']) service.cluster.put(managed({}, { kind, name }))
   })
-
   afterEach(() => service.stop())
 
   /** May list these kinds, and scale what is named so: `deployments`, or `deployments/web` alone. */

@@ -15,8 +15,7 @@ describe('errors of the API', () => {
     service.cluster.put(unreadable({ name: 'unreadable' }))
     service.cluster.putUnlisted(owned('web-1'))
   })
-
-  after(async () => await service.stop())
+  after(() => service.stop())
 
   afterEach(() => {
     service.cluster.away.clear()
@@ -54,6 +53,7 @@ describe('errors of the API', () => {
       'POST shop/deployments/web/pin?wait=1s',
       'POST shop/deployments/web/pin?__proto__=1',
       'GET shop/deployments/web?dryRun=true',
+      'GET shop/deployments/web/plan?schedule=8:00-18',
       'GET shop/deployments?limit=501',
       'GET shop/deployments?limit=1e2',
       'GET shop/deployments?state=asleep',

@@ -12,7 +12,6 @@ describe('namespaces of the API', () => {
     service.cluster.users.set('alices', aUser('alice'))
     service.cluster.users.set('bobs', aUser('bob'))
   })
-
   afterEach(() => service.stop())
 
   const get = (path: string, token = 'alices') => service.call(`GET ${path}`, { token })

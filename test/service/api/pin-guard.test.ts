@@ -22,8 +22,7 @@ describe('a pin, for a caller who may patch its workload and not scale it', () =
     service.cluster.users.set(TOKEN, aUser('patcher'))
     service.cluster.allows = (_user, { verb }) => verb !== 'update'
   })
-
-  afterEach(async () => await service.stop())
+  afterEach(() => service.stop())
 
   const answerTo = async (request: string) => {
     const { code = 'OK' } = await service.call(request, { token: TOKEN })

@@ -21,8 +21,7 @@ describe('?wait', () => {
     service = await Service.start()
     service.cluster.put(managed())
   })
-
-  afterEach(async () => await service.stop())
+  afterEach(() => service.stop())
 
   /** Resolves once the write has been done, which the answer then waits behind. */
   const written = async (): Promise<void> => {

@@ -63,8 +63,7 @@ describe('arbitrary requests over the wire', function () {
     ])
       service.cluster.put(workload)
   })
-
-  after(async () => await service.stop())
+  after(() => service.stop())
 
   it('are answered as the document says, never with a 500, and leave no error in the log', async () => {
     const seen = new Map<number, number>()

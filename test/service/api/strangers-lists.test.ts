@@ -10,8 +10,7 @@ describe('a list of everything, for callers who may not see everything', () => {
     service.cluster.users.set('alices', aUser('alice'))
     service.cluster.users.set('bobs', aUser('bob'))
   })
-
-  afterEach(async () => await service.stop())
+  afterEach(() => service.stop())
 
   const list = (query = '', token = 'alices') => service.call(`GET /api/v1/workloads${query}`, { token })
   const allow = (...namespaces: string[]) => {

@@ -33,8 +33,7 @@ describe('the server', () => {
     service = await Service.start()
     service.cluster.put(managed())
   })
-
-  afterEach(async () => await service.stop())
+  afterEach(() => service.stop())
 
   for (const [name, bytes, status] of [
     ['what is not HTTP', 'hello\r\n\r\n', 400],

@@ -54,6 +54,8 @@ describe('dormouse check of a cluster', function () {
     expect(found).to.include("KEDA's ScaledObjects").and.to.include('list and watch')
     expect(others).to.deep.equal([])
     expect(await unseen(DEFINITIONS), 'nor whether there is KEDA').to.have.length(1)
+    const WEBHOOKS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
+    expect((await unseen(WEBHOOKS))[0], 'nor who answers webhooks').to.match(/^list .*mutatingwebhook/)
     expect(await unseen()).to.deep.equal([])
   })
 })

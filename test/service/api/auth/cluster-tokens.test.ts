@@ -11,8 +11,7 @@ describe('tokens of the cluster', () => {
     service.cluster.put(managed())
     service.cluster.users.set('alices', aUser('alice'))
   })
-
-  afterEach(async () => await service.stop())
+  afterEach(() => service.stop())
 
   const call = (request: string, bearer = 'alices') => service.call(request, { token: bearer })
 

@@ -8,11 +8,7 @@ const OF_ALL = ['index', 'listWorkloads', 'listNamespaces']
 
 describe('every operation of the API', () => {
   let service: Service
-
-  before(async () => {
-    service = await Service.start()
-  })
-
+  before(async () => (service = await Service.start()))
   after(() => service.stop())
 
   beforeEach(() => {

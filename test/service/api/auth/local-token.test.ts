@@ -16,8 +16,7 @@ describe('local tokens', () => {
     service.cluster.put(aWorkload())
     service.cluster.put(aWorkload({ namespace: 'bank' }))
   })
-
-  after(async () => await service.stop())
+  after(() => service.stop())
 
   const challengeOf = async (bearer: string) => {
     const { status, headers } = await service.call('GET shop/deployments/web', { token: bearer })

@@ -16,10 +16,7 @@ describe('a list as a stream', function () {
   let service: Service
   const open: EventStream[] = []
 
-  beforeEach(async () => {
-    service = await Service.start({}, { watchBeat: 100 })
-  })
-
+  beforeEach(async () => (service = await Service.start({}, { watchBeat: 100 })))
   afterEach(async () => {
     for (const stream of open.splice(0)) {
       for (const each of stream.events) expectDocumentedEvent(each)
