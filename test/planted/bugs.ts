@@ -89,11 +89,7 @@ export const BUGS: readonly Bug[] = [
     file: 'src/domain/workload/marks.ts',
     find: 'if (label === workload.labels?.[key] || !labelAgrees(known, key)) return workload',
     replace: 'if (label === workload.labels?.[key]) return workload',
-    tests: [
-      'test/domain/deciding/convergence.test.ts',
-      'test/domain/workload/marks.test.ts',
-      'test/service/controller/convergence.test.ts',
-    ],
+    tests: ['test/domain/deciding/convergence.test.ts', 'test/domain/workload/marks.test.ts'],
   },
   {
     name: 'an old copy of the annotations is taken for news',

@@ -34,10 +34,6 @@ describe('a calendar that changes', () => {
     await settled()
     expect(rig.moves()).to.have.members(['snooze shop/german', 'snooze shop/both'])
     expect(rig.planned() - planned).to.be.below(6)
-    known.set('de', calendarOf('de', {}, [], 2))
-    rig.calendarsChanged('de')
-    await settled()
-    expect(rig.moves().slice(2)).to.have.members(['wake shop/german', 'wake shop/both'])
   })
 
   it('that a Namespace names and nobody knows is told of there, once, and again when it is known and then broken', async () => {

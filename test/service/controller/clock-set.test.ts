@@ -41,39 +41,11 @@ describe('a clock that is set', () => {
     expect(told.lags).to.deep.equal([2])
   })
 
-  it('back, after it was a year ahead: the schedule is followed again within a minute, and so are its edges', async () => {
-    const { time, cluster, moves } = await aStarted(at('Mon 20:00'), web)
-    // Tuesday, 10:00
-    time.jump(YEAR - 10 * HOUR)
-    await time.pass(MINUTE)
-    time.jump(10 * HOUR - YEAR)
-    await time.pass(MINUTE)
-    expect(moves()).to.deep.equal(['snooze shop/web', 'wake shop/web', 'snooze shop/web'])
-    await time.passTo(at('Tue 8:00'))
-    expect(moves().slice(3)).to.deep.equal(['wake shop/web'])
-    cluster.podsFollow(web)
-    await time.passTo(at('Tue 18:00'))
-    expect(moves().slice(4)).to.deep.equal(['snooze shop/web'])
-  })
-
   it('back: the sleep that its year ahead had ended runs again, where there is no schedule to wait for', async () => {
     const { time, cluster, moves } = await aStarted(at('Mon 12:00'), snoozedForHours)
     await yearAhead(time, cluster)
     time.jump(-YEAR)
     await time.pass(MINUTE)
     expect(moves()).to.deep.equal(['wake shop/web', 'snooze shop/web'])
-  })
-
-  it('back: the same where it had been ahead for some seconds only', async () => {
-    const { time, cluster, moves } = await aStarted(at('Mon 12:00'), snoozedForHours)
-    time.jump(YEAR)
-    cluster.put(snoozedForHours.labelled({ ...snoozedForHours.labels, team: 'shop' }))
-    await time.pass(1000)
-    expect(moves()).to.deep.equal(['wake shop/web'])
-    cluster.podsFollow(snoozedForHours)
-    await time.pass(1000)
-    time.jump(-YEAR)
-    await time.pass(MINUTE)
-    expect(moves().slice(1)).to.deep.equal(['snooze shop/web'])
   })
 })

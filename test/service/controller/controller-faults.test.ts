@@ -3,7 +3,6 @@ import { keyOf } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { decoded } from '../../support/readable.ts'
 import { at, DAY, HOUR, MINUTE, SECOND } from '../../support/rules.ts'
-import { aDeployment } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
 import { aRig, aStarted, web } from './rig.ts'
 
@@ -64,13 +63,6 @@ describe('the controller, when the API server is away,', () => {
     await time.pass(100)
     expect(cluster.sent).to.equal(2)
   })
-
-  it('reports nothing that was not written', async () => {
-    const { time, cluster, told } = await aStarted(at('Mon 17:59'), web)
-    cluster.down()
-    await time.passTo(at('Mon 18:05'))
-    expect([told.events, told.operations]).to.deep.equal([[], []])
-  })
 })
 
 describe('the controller, when the cluster refuses,', () => {
@@ -105,31 +97,9 @@ describe('the controller, when the cluster refuses,', () => {
     await time.pass(6 * SECOND)
     expect(cluster.sent).to.equal(4)
   })
-
-  it('does not try without end to write what moves nothing', async () => {
-    const { time, cluster, start } = aRig(at('Mon 20:00'))
-    const asleep = web.snoozed({ at: at('Mon 18:00') })
-    cluster.put(asleep)
-    await start()
-    cluster.answer = rejected
-    cluster.put(cluster.live(asleep).scaledByHand(5))
-    await time.pass(4 * SECOND)
-    expect(cluster.sent).to.equal(1)
-  })
 })
 
 describe('the controller keeps a fault to its workload:', () => {
-  it('a schedule that cannot be read stops that workload’s automatic behaviour alone', async () => {
-    const { time, told, moves } = await aStarted(
-      at('Mon 17:59'),
-      named('typo').scheduled('8:00-18:00,Mon-Fry'),
-      web,
-    )
-    await time.passTo(at('Mon 18:00'))
-    expect(moves()).to.deep.equal(['snooze shop/web'])
-    expect(told.events).to.deep.equal(['Warning InvalidSchedule typo', 'Normal Snoozed web'])
-  })
-
   it('a decision that throws touches no other, and is tried again later', async () => {
     const rig = aRig(at('Mon 17:59'))
     const { time, cluster, told, logged, start, moves } = rig
@@ -212,15 +182,6 @@ describe('the controller, with a copy behind the truth,', () => {
     expect(moves()).to.deep.equal(['snooze shop/web'])
   })
 
-  it('decides anew where the live workload differs', async () => {
-    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
-    cluster.watch.cut()
-    cluster.put(web.withReplicas(7))
-    await time.passTo(at('Mon 18:00'))
-    expect(moves()).to.deep.equal(['snooze shop/web'])
-    expect(decoded(cluster.live(web).annotations).snoozed?.replicas).to.equal(7)
-  })
-
   it('asks at most every 2 s for what is gone, until the watch says so', async () => {
     const { time, cluster, armed } = await aStarted(at('Mon 17:59'), web)
     cluster.watch.cut()
@@ -232,19 +193,6 @@ describe('the controller, with a copy behind the truth,', () => {
     await time.pass(DAY)
     expect(cluster.sent).to.equal(asked)
     expect(armed()).to.equal(0)
-  })
-
-  it('asks once for what was deleted and created again', async () => {
-    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
-    cluster.watch.cut()
-    cluster.put(aDeployment().with({ uid: 'uid-of-another' }))
-    await time.passTo(at('Mon 18:00'))
-    await time.pass(10 * SECOND)
-    expect(cluster.sent).to.equal(1)
-    cluster.put(web.with({ uid: 'uid-of-a-third' }).scheduled('8:00-19:00'))
-    cluster.watch.mend()
-    await time.passTo(at('Mon 19:00'))
-    expect(moves()).to.deep.equal(['snooze shop/web'])
   })
 
   it('moves what was deleted and created again by its own schedule', async () => {
@@ -284,37 +232,14 @@ describe('a refusal holds up only what was refused:', () => {
     expect(moves()).to.deep.equal(['wake shop/web', 'snooze shop/web'])
   })
 
-  it('one that is still refused delays none either', async () => {
-    const { time, cluster, moves } = await aStarted(at('Mon 7:59'), asleep)
+  it('an edge comes at its instant though what restores the marks of its workload is refused', async () => {
+    const evening = web.snoozed({ at: at('Mon 18:00') })
+    const { time, cluster, moves } = await aStarted(at('Tue 7:00'), evening)
     cluster.answer = (_key, change) => (movesPods(change) ? undefined : rejected())
-    await time.passTo(at('Mon 8:00'))
-    cluster.podsFollow(asleep)
-    await time.passTo(at('Tue 8:00'))
-    expect(moves()).to.deep.equal(['wake shop/web', 'snooze shop/web', 'wake shop/web'])
-  })
-
-  it('and is not tried more often for an edge in between', async () => {
-    // So late that the next try, half of its backoff later at the earliest, comes after the edge.
-    const { time, cluster, start } = aRig(at('Mon 17:59:59') + 900)
-    const wokenLate = web.inProgress({ type: 'wake', at: at('Mon 17:58') }).settled()
-    cluster.put(wokenLate)
-    cluster.answer = (_key, change) => (movesPods(change) ? undefined : rejected())
-    await start()
-    expect(cluster.sent, 'the completion').to.equal(1)
-    await time.passTo(at('Mon 18:00'))
-    expect(cluster.sent, 'and the snooze').to.equal(2)
-  })
-})
-
-describe('a clock that is set back', () => {
-  it('makes what was refused wait no longer', async () => {
-    const { time, cluster, start } = aRig(at('Mon 20:00'))
-    cluster.put(web)
-    cluster.answer = rejected
-    await start()
-    expect(cluster.sent, 'the snooze and its failure').to.equal(2)
-    time.jump(-90 * MINUTE)
-    await time.pass(10 * SECOND)
-    expect(cluster.sent).to.equal(4)
+    cluster.put(cluster.live(evening).annotated({ state: undefined }))
+    await time.passTo(at('Tue 8:00') - 1)
+    expect(moves()).to.deep.equal([])
+    await time.pass(1)
+    expect(moves()).to.deep.equal(['wake shop/web'])
   })
 })

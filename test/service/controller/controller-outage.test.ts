@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import type { Kind } from '../../../src/domain/workload/workload.ts'
-import { at, HOUR, SECOND } from '../../support/rules.ts'
+import { at, SECOND } from '../../support/rules.ts'
 import { aStatefulSet } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
 import { aRig, aStarted, web } from './rig.ts'
@@ -36,19 +36,6 @@ describe('the controller, while its watches are broken,', () => {
     expect(cluster.live(web).replicas).to.equal(3)
   })
 
-  it('has forgotten by then what it could not write before they broke', async () => {
-    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
-    cluster.down()
-    await time.passTo(at('Mon 18:00:30'))
-    const tried = cluster.sent
-    cluster.goes()
-    await time.pass(HOUR)
-    expect(cluster.sent).to.equal(tried)
-    cluster.returns()
-    await settled()
-    expect(moves()).to.deep.equal(['snooze shop/web'])
-  })
-
   it('gives up what waits in the queue without trying it, and comes back to it', async () => {
     const { time, cluster, logged, start, moves } = aRig(at('Mon 17:59'), { concurrency: 4 })
     for (const workload of many.slice(0, 50)) cluster.put(workload)
@@ -76,17 +63,6 @@ describe('the controller, while its watches are broken,', () => {
     release()
     cluster.delay = () => Promise.resolve()
     await settled()
-    cluster.returns()
-    await time.pass(SECOND)
-    expect(moves()).to.deep.equal(['snooze shop/web'])
-  })
-
-  it('plans on what has changed meanwhile', async () => {
-    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web, many[1]!, many[2]!)
-    cluster.goes()
-    await time.passTo(at('Mon 18:30'))
-    cluster.put(cluster.live(many[1]!).scheduled('8:00-20:00'))
-    cluster.remove(many[2]!)
     cluster.returns()
     await time.pass(SECOND)
     expect(moves()).to.deep.equal(['snooze shop/web'])

@@ -1,71 +1,38 @@
 import { expect } from 'chai'
-import { Controller } from '../../../src/service/controller/controller.ts'
 import type { Stopping, Writer } from '../../../src/kubernetes/ports.ts'
-import { keyOf } from '../../../src/domain/workload/workload.ts'
-import { createLogger } from '../../../src/service/process/logger.ts'
-import { at, rulesWith } from '../../support/rules.ts'
-import { aDeployment } from '../../support/workloads.ts'
-import { UNPACED } from './a-queue.ts'
 import { FakeCluster } from '../../support/fake-cluster.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
-import { Told } from './told.ts'
-import { evaluationsOf } from '../../support/evaluations.ts'
+import { at, DAY } from '../../support/rules.ts'
+import { aControllerOver, aStarted, UNPACED, web } from './rig.ts'
 
 type End = 'signal' | 'cut'
 
 /** A controller whose writes end only on command, and only by `end`. */
 function aControllerThatHangs(end: Readonly<Record<string, End>>) {
   const time = new FakeTime(at('Mon 20:00'))
-  const cluster = new FakeCluster()
-  const told = new Told()
-  const logged: string[] = []
+  const cluster = new FakeCluster(time)
   const hanging: string[] = []
   const writer: Writer = {
     write: async (key, _plan, stopping: Stopping) => {
-      hanging.push(keyOf(key))
+      hanging.push(key.name)
       const signal = stopping[end[key.name] ?? 'cut']
       await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
       throw new Error('it goes on')
     },
   }
-  const { clock, later } = time
-  const logger = createLogger('info', { write: (line) => void logged.push(line) })
-  const controller = new Controller(
-    {
-      workloads: cluster,
-      evaluations: evaluationsOf(rulesWith(), clock),
-      writer,
-      pace: UNPACED,
-      recorder: told,
-      observer: told,
-      clock,
-      logger,
-      later,
-    },
-    rulesWith(),
-    {
-      concurrency: 4,
-      writesPerWorkload: 20,
-      excludeNamespaces: new Set(),
-      stopWithin: 2000,
-    },
-  )
-  for (const name of Object.keys(end)) {
-    const workload = aDeployment(`shop/${name}`).withReplicas(3).enabled().scheduled('8:00-18:00')
-    cluster.put(workload.woken({ at: at('Mon 8:00'), trigger: 'schedule' }))
-  }
-  return { time, controller, logged, hanging }
+  const rig = aControllerOver(time, { workloads: cluster, writer, pace: UNPACED }, {})
+  for (const name of Object.keys(end)) cluster.put(web.with({ name, uid: name }))
+  return { time, hanging, ...rig }
 }
 
 describe('a controller that is stopped', () => {
   it('ends at once what waits or reads, and says nothing of it', async () => {
-    const { time, controller, logged, hanging } = aControllerThatHangs({ web: 'signal', api: 'signal' })
+    const { controller, logged, hanging, armed } = aControllerThatHangs({ web: 'signal', api: 'signal' })
     await controller.start()
     await settled()
     expect(hanging).to.have.length(2)
     await controller.stop()
-    expect(time.armed).to.equal(0)
-    expect(logged).to.deep.equal([])
+    expect([armed(), logged]).to.deep.equal([0, []])
   })
 
   it('lets writes that were sent end for so long, and then cuts them', async () => {
@@ -77,8 +44,7 @@ describe('a controller that is stopped', () => {
     await time.pass(1999)
     expect(stopped).to.equal(false)
     await time.pass(1)
-    expect(stopped).to.equal(true)
-    expect(logged).to.deep.equal([])
+    expect([stopped, logged]).to.deep.equal([true, []])
   })
 
   it('works again when it is started again: the end of one time is not that of the next', async () => {
@@ -102,5 +68,47 @@ describe('a controller that is stopped', () => {
     expect(await starting).to.have.property('name', 'AbortError')
     await time.pass(60_000)
     expect(hanging).to.deep.equal([])
+  })
+
+  it('waits for what is in work; nothing more is sent, and no timer is left, even if that fails', async () => {
+    for (const fails of [false, true]) {
+      const { time, cluster, controller, moves, armed } = await aStarted(at('Mon 17:59'), web)
+      const letGo = cluster.hold()
+      if (fails) cluster.down()
+      await time.passTo(at('Mon 18:00'))
+      let stopped = false
+      const stopping = controller.stop().then(() => (stopped = true))
+      await settled()
+      expect(stopped).to.equal(false)
+      letGo()
+      await stopping
+      expect([moves().length, armed()]).to.deep.equal([fails ? 0 : 1, 0])
+      await time.pass(DAY)
+      expect(cluster.sent).to.equal(1)
+    }
+  })
+
+  it('and started while it stops waits for what is in work', async () => {
+    const { time, cluster, controller, moves } = await aStarted(at('Mon 17:59'), web)
+    const letGo = cluster.hold()
+    await time.passTo(at('Mon 18:00'))
+    const stopping = controller.stop()
+    const starting = controller.start()
+    letGo()
+    await Promise.all([stopping, starting])
+    await settled()
+    expect([moves(), cluster.sent]).to.deep.equal([['snooze shop/web'], 1])
+    await time.passTo(at('Tue 8:00'))
+    expect(moves()).to.deep.equal(['snooze shop/web', 'wake shop/web'])
+  })
+
+  it('and leads again catches up, and hears of each change once', async () => {
+    const { time, told, controller, start, moves } = await aStarted(at('Mon 17:59'), web)
+    await controller.stop()
+    await time.passTo(at('Mon 18:30'))
+    expect(moves()).to.deep.equal([])
+    await start()
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect(told.events).to.deep.equal(['Normal Snoozed web'])
   })
 })

@@ -5,8 +5,7 @@ import { DelayingQueue, type Job } from '../../../src/service/controller/delayin
 import type { Due, FailureReason } from '../../../src/service/controller/failures.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
-import { HOUR } from '../../support/rules.ts'
-import { NOON } from './a-queue.ts'
+import { at, HOUR } from '../../support/rules.ts'
 import { Told } from './told.ts'
 
 const CONCURRENCY = 2
@@ -57,7 +56,7 @@ interface Failed {
 
 /** The queue beside a model of it: what is due, what waits in line, what is in work, and until when nothing may be tried. */
 class Modelled {
-  readonly time = new FakeTime(NOON)
+  readonly time = new FakeTime(at('Mon 12:00'))
   readonly due = new Map<string, Priority>()
   readonly line = new Map<string, Priority>()
   /** What was added of those in work: it waits once that has ended. */

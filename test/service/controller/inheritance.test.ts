@@ -3,7 +3,7 @@ import { compilePolicy } from '../../../src/domain/policy/configured.ts'
 import { Inheritance, type Namespace } from '../../../src/domain/policy/inheritance.ts'
 import { aNamespace } from '../../domain/policy/inheriting.ts'
 import { settled } from '../../support/fake-time.ts'
-import { at, DAY } from '../../support/rules.ts'
+import { at } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { aRig } from './rig.ts'
 
@@ -37,37 +37,6 @@ describe('the controller and what workloads inherit', () => {
     await becomes(ENABLED)
     expect(told.lags, 'the edge of 18:00 was not missed').to.deep.equal([])
     expect(moves().toSorted()).to.deep.equal(['snooze shop/own', 'snooze shop/web'])
-  })
-
-  it('leaves the workloads of a terminating Namespace alone, at their edges, too', async () => {
-    const { time, cluster, start, moves, becomes } = inShop()
-    cluster.put(web)
-    await becomes(ENABLED)
-    await start()
-    expect(moves()).to.deep.equal(['snooze shop/web'])
-    cluster.podsFollow(web)
-    await becomes({ ...ENABLED, deleting: true })
-    const { sent } = cluster
-    await time.pass(2 * DAY)
-    expect(cluster.sent).to.equal(sent)
-  })
-
-  it('follows a label of the workload by which a policy chooses', async () => {
-    const policy = {
-      name: 'dev',
-      namespaces: { names: ['*'] },
-      workloads: { selector: 'tier=web' },
-      enabled: true,
-      schedule: WORK,
-    }
-    const { cluster, start, moves, becomes } = inShop([policy])
-    cluster.put(web)
-    await becomes({})
-    await start()
-    expect(cluster.sent).to.equal(0)
-    cluster.put(web.labelled({ tier: 'web' }))
-    await settled()
-    expect(moves()).to.deep.equal(['snooze shop/web'])
   })
 
   it('hears of a Namespace that other policies choose now, though no more and no fewer than before', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { LastKnownMarks } from '../../../src/service/controller/last-known-marks.ts'
 import { withMarksRestored } from '../../../src/domain/workload/marks.ts'
-import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 
@@ -37,34 +37,6 @@ describe('the last known marks', () => {
     expect(labels).to.deep.equal(asleep.labels)
   })
 
-  it('a schedule that an old copy brings and the newest does not have goes again', () => {
-    const newest = asleep.annotated({ schedule: undefined })
-    const undone = old.with({ resourceVersion: '120' })
-    expect(mended(knowing(newest), undone).annotations).to.not.have.property('schedule')
-  })
-
-  it('marks that are dropped (kubectl replace) come back; what is there stays', () => {
-    const replaced = asleep.with({
-      resourceVersion: '120',
-      labels: { app: 'web' },
-      annotations: { enabled: 'true', schedule: '9:00-17:00' },
-    })
-    const { annotations, labels } = mended(knowing(asleep), replaced)
-    expect(annotations.state).to.equal(asleep.annotations.state)
-    expect(annotations.schedule).to.equal('9:00-17:00')
-    expect(labels).to.deep.equal({ app: 'web', [ASLEEP_LABEL]: '3' })
-  })
-
-  it('a label that alone was changed or dropped is put right', () => {
-    const marks = knowing(asleep)
-    for (const labels of [undefined, { [ASLEEP_LABEL]: '7' }]) {
-      const tampered = asleep.with({ resourceVersion: '120', labels })
-      const { labels: mendedLabels, annotations } = mended(marks, tampered)
-      expect(mendedLabels).to.deep.equal({ [ASLEEP_LABEL]: '3' })
-      expect(annotations).to.deep.equal(asleep.annotations)
-    }
-  })
-
   it('a state of the same counter and another content is not ours', () => {
     const forged = asleep.annotated({
       state: asleep.annotations.state!.replace('"replicas":3', '"replicas":9'),
@@ -78,11 +50,6 @@ describe('the last known marks', () => {
       expect(mended(knowing(asleep), asleep.annotated({ history })).annotations).to.deep.equal(
         asleep.annotations,
       )
-  })
-
-  it('the other annotations are people’s while the state is untouched', () => {
-    const edited = asleep.annotated({ enabled: 'false', schedule: undefined })
-    expect(knowing(asleep).isInOrder(edited)).to.equal(true)
   })
 
   it('an older copy after a live read is no fall', () => {

@@ -22,15 +22,14 @@ describe('a workload that our own write left at 0 without its marks', () => {
     'slept before': awake.woken({ at: at('Mon 8:00'), trigger: 'schedule' }),
   }))
     it(`gets back the count that this process remembers, here one that ${what}`, async () => {
-      const { cluster, controller, time } = await aStarted(NOON, before)
+      const { cluster, time } = await aStarted(NOON, before)
       cluster.put(stripped(before))
       await time.pass(MINUTE)
       expect(cluster.live(before).replicas).to.equal(5)
-      await controller.stop()
     })
 
   it('is put to sleep with that count where the marks are stored the next time', async () => {
-    const { cluster, controller, time, start } = aRig(NOON)
+    const { cluster, time, start } = aRig(NOON)
     const before = awake.woken({ at: at('Mon 8:00'), trigger: 'schedule' })
     cluster.put(before)
     await start()
@@ -38,15 +37,13 @@ describe('a workload that our own write left at 0 without its marks', () => {
     await time.pass(MINUTE)
     const { replicas, labels } = cluster.live(before)
     expect([replicas, labels?.['dormouse.dev/asleep']]).to.deep.equal([0, '5'])
-    await controller.stop()
   })
 
   it('can be scaled by hand then, and follows its schedule again', async () => {
-    const { cluster, controller, time } = await aStarted(NOON, ofSleep(stripped(awake)))
+    const { cluster, time } = await aStarted(NOON, ofSleep(stripped(awake)))
     cluster.put(ofSleep(stripped(awake)).scaledByHand(4))
     await time.pass(MINUTE)
     expect(cluster.live(awake).labels?.['dormouse.dev/asleep']).to.equal('4')
-    await controller.stop()
   })
 
   it('wakes to 1 when somebody has it enabled again', () => {
@@ -67,7 +64,7 @@ describe('a workload that our own write left at 0 without its marks', () => {
 
 describe('a snooze request for a workload whose marks are lost and not restored yet', () => {
   it('costs no count, though its state seems to be an old copy', async () => {
-    const { cluster, controller, time, start } = aRig(NOON)
+    const { cluster, time, start } = aRig(NOON)
     const before = awake.snoozed({ at: at('Mon 9:00'), trigger: 'api' }).woken({ at: at('Mon 9:30') })
     cluster.put(before)
     await start()
@@ -79,6 +76,5 @@ describe('a snooze request for a workload whose marks are lost and not restored 
     await cluster.write(before, plan, { priority: 'request' })
     await time.passTo(at('Tue 8:01'))
     expect(cluster.live(before).replicas).to.equal(5)
-    await controller.stop()
   })
 })

@@ -2,8 +2,6 @@ import { expect } from 'chai'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
 import { aStarted, web } from './rig.ts'
 
-const WORK = '8:00-18:00,Mon-Fri'
-
 describe('another writer', () => {
   const rigAt = async (now: string) => {
     const rig = await aStarted(at(now), web)
@@ -39,16 +37,5 @@ describe('another writer', () => {
     await downAndUp()
     expect(warnings()).to.have.length(1)
     expect(warnings()[0]).to.include('by manager:kubectl').and.include('3 times within 10 min')
-  })
-
-  it('is not seen in own transitions, however often a schedule is changed by hand', async () => {
-    const { cluster, warnings, time, moves } = await rigAt('Mon 12:00')
-    await time.pass(10 * SECOND)
-    for (const schedule of ['20:00-22:00', WORK, '20:00-22:00', WORK, '20:00-22:00']) {
-      cluster.put(cluster.live(web).scheduled(schedule))
-      await time.pass(SECOND)
-    }
-    expect(moves()).to.have.length(5)
-    expect(warnings()).to.deep.equal([])
   })
 })

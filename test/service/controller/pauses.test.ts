@@ -31,7 +31,7 @@ function recorded(now: number, options?: Options) {
 }
 
 describe('the controller beside KEDA', () => {
-  it('puts a workload to sleep first, and pauses its ScaledObject at once afterwards', async () => {
+  it('puts a workload to sleep before it pauses its ScaledObject, and wakes it before it ends that', async () => {
     const { cluster, keda, start, time, recorded: writes } = recorded(at('Mon 17:59'))
     cluster.put(web)
     keda.put(scaler)
@@ -39,28 +39,9 @@ describe('the controller beside KEDA', () => {
     expect(writes).to.deep.equal([])
     await time.passTo(at('Mon 18:00'))
     expect(writes).to.deep.equal(['snooze shop/web', 'pause shop/web'])
-    expect(keda.annotations()).to.deep.equal({
-      'autoscaling.keda.sh/paused-replicas': '0',
-      'dormouse.dev/paused': '',
-    })
-  })
-
-  it('wakes a workload first, and ends the pause at once afterwards', async () => {
-    const { cluster, keda, start, time, recorded: writes } = recorded(at('Tue 7:59'))
-    cluster.put(asleep)
-    keda.put(paused)
-    await start()
     await time.passTo(at('Tue 8:00'))
-    expect(writes).to.deep.equal(['wake shop/web', 'unpause shop/web'])
+    expect(writes.slice(2)).to.deep.equal(['wake shop/web', 'unpause shop/web'])
     expect(keda.annotations()).to.deep.equal({})
-  })
-
-  it('completes a wake that a crash cut, and undoes a mark that a restore brought back', async () => {
-    const { cluster, keda, start, recorded: writes } = recorded(at('Mon 12:00'))
-    cluster.put(web)
-    keda.put(paused)
-    await start()
-    expect(writes).to.deep.equal(['unpause shop/web'])
   })
 
   it('repairs what a poll does between the two writes', async () => {
@@ -78,16 +59,6 @@ describe('the controller beside KEDA', () => {
     expect(writes).to.deep.equal(['snooze shop/web', 'snooze shop/web', 'pause shop/web'])
     expect(cluster.live(web).replicas).to.equal(0)
     expect(cluster.live(web).state().snoozed?.replicas).to.equal(3)
-  })
-
-  it('ends the pause of one that scales another workload now', async () => {
-    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
-    cluster.put(asleep)
-    keda.put(paused)
-    await start()
-    keda.put({ ...paused, target: { ...paused.target, name: 'other' } })
-    await settled()
-    expect(writes).to.deep.equal(['unpause shop/web'])
   })
 
   it('pauses one that scales a workload of a configured kind, once the cluster tells what that is called', async () => {

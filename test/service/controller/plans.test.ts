@@ -42,15 +42,6 @@ describe('a wave at an edge', () => {
     await time.passTo(at('Tue 8:00'))
     expect(since(asleep)).to.deep.equal({ plans: 2, writes: 1 })
   })
-
-  it('is planned as often for the completion of each wake', async () => {
-    const { time, before, since, podsFollow } = await aWave(at('Mon 20:00'))
-    await podsFollow()
-    await time.passTo(at('Tue 8:00'))
-    const woken = before()
-    await podsFollow()
-    expect(since(woken)).to.deep.equal({ plans: 2, writes: 1 })
-  })
 })
 
 describe('a plan that waits for its worker', () => {
@@ -124,20 +115,6 @@ describe('a plan that waits for its worker', () => {
 })
 
 describe('what others change while a write is on its way', () => {
-  it('is evaluated when the write has ended', async () => {
-    const { time, cluster, moves } = await aStarted(at('Mon 17:59'), web)
-    const letGo = cluster.hold()
-    await time.passTo(at('Mon 18:00'))
-    cluster.watch.cut()
-    letGo()
-    await settled()
-    cluster.watch.mend()
-    cluster.put(cluster.live(web).scaledByHand(5))
-    await settled()
-    expect(moves()).to.deep.equal(['snooze shop/web-0'])
-    expect(cluster.live(web).state()).to.include({ asleep: false })
-  })
-
   it('is not forgotten where it comes before the answer', async () => {
     const { time, cluster } = await aStarted(at('Mon 17:59'), web)
     let changed = false

@@ -58,12 +58,6 @@ describe('an evaluation', () => {
     expect(evaluate(asleep)).to.equal(undefined)
   })
 
-  it('finds nothing to do about what cannot be read', () => {
-    const broken = web.annotated({ state: '{' })
-    const { planner } = reconciling(broken)
-    expect(planner.evaluate(broken)).to.equal(undefined)
-  })
-
   it('names the user whom the webhook let through to scale', async () => {
     const { cluster, reconcile } = reconciling(asleep.scaledByHand(4), at('Mon 20:00'), () => 'k8s:alice')
     await reconcile()
@@ -95,32 +89,6 @@ describe('a reconcile', () => {
     expect(levels()).to.deep.equal(['info'])
   })
 
-  it('sends nothing where nothing is due', async () => {
-    const { cluster, reconcile, levels } = reconciling(asleep)
-    expect(await reconcile()).to.include({ type: 'done', moved: undefined })
-    expect(cluster.sent).to.equal(0)
-    expect(levels()).to.deep.equal([])
-  })
-
-  it('that completes an operation moves nothing', async () => {
-    const { cluster, reconcile } = reconciling(ready, at('Tue 8:01'))
-    expect(await reconcile()).to.include({ type: 'done', moved: undefined })
-    expect(cluster.patches).to.have.length(1)
-  })
-
-  it('that the cluster refuses is written into the state, in place of the failure before', async () => {
-    const { cluster, reconcile, levels } = reconciling(web)
-    cluster.answer = (_key, change) =>
-      change.replicas === 0 ? new Refusal('CLUSTER_REJECTED', 'admission said no') : undefined
-    for (let time = 0; time < 2; time++) {
-      expect(await reconcile()).to.include({ type: 'done', moved: undefined })
-      cluster.put(cluster.live(web).remembering({ backoff: { until: 0, times: time + 1, cause: 'failure' } }))
-    }
-    const { history } = decoded(cluster.live(web).annotations)
-    expect(history.map(({ result }) => result)).to.deep.equal(['failed', 'succeeded'])
-    expect(levels()).to.deep.equal(['warn', 'warn'])
-  })
-
   it('is told with what the cluster said where it refuses to have that written, too', async () => {
     const { cluster, reconcile, told } = reconciling(web)
     cluster.answer = () => new Refusal('CLUSTER_REJECTED', 'another account calls itself dormouse')
@@ -148,14 +116,5 @@ describe('a reconcile', () => {
     for (const code of ['CLUSTER_UNAVAILABLE', 'CONFLICT', 'NOT_FOUND'] as const) {
       expect(await whys(code), code).to.deep.equal({ type: 'failed', why: 'unavailable', tried })
     }
-  })
-
-  it('rejects with a fault of ours, for the controller to log and count', async () => {
-    const { cluster, reconcile } = reconciling(web)
-    const bug = new TypeError('a bug')
-    cluster.answer = () => {
-      throw bug
-    }
-    expect(await reconcile().catch((error: unknown) => error)).to.equal(bug)
   })
 })

@@ -1,6 +1,6 @@
 import type { Instant, Later } from '../../../src/service/process/clock.ts'
 import { Controller } from '../../../src/service/controller/controller.ts'
-import type { Namespaces } from '../../../src/kubernetes/ports.ts'
+import type { Namespaces, Pace } from '../../../src/kubernetes/ports.ts'
 import type { ControllerPorts } from '../../../src/service/controller/ports.ts'
 import { followInputs } from '../../../src/service/wiring/inputs.ts'
 import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
@@ -11,12 +11,14 @@ import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { at, rulesWith } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
-import { UNPACED } from './a-queue.ts'
 import { FakeKeda } from '../../support/fake-keda.ts'
 import { FakeCluster } from '../../support/fake-cluster.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
 import { WriteGate } from '../../../src/kubernetes/write-gate.ts'
 import { Told } from './told.ts'
+
+/** There is always room for a write. */
+export const UNPACED: Pace = { isSlow: () => false, hasRoom: () => true, onRoom: () => {} }
 
 /** Awake by its hours since Monday's edge: `shop/web`, 3 replicas. */
 export const web = aDeployment()

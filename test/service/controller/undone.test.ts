@@ -2,10 +2,9 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { isRunning } from '../../../src/domain/workload/workload.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
-import { at, HOUR, MINUTE, rulesWith, SECOND } from '../../support/rules.ts'
+import { at, HOUR, MINUTE, SECOND } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, aStatefulSet, type AWorkload } from '../../support/workloads.ts'
-import { UNPACED } from './a-queue.ts'
-import { aControllerOver, aRig } from './rig.ts'
+import { aRig } from './rig.ts'
 
 const NOON = at('Mon 12:00')
 /** Over the edges of a day. */
@@ -97,23 +96,5 @@ describe('somebody who undoes every write for ever', () => {
       propertyRuns(30),
     )
     expect(undone, 'in all cases').to.be.above(300)
-  })
-
-  it('may be a second Dormouse: both rest in one backoff', async () => {
-    const first = aRig(NOON, WITHOUT_BUDGET)
-    const { cluster, time } = first
-    const ports = { workloads: cluster, writer: cluster, pace: UNPACED }
-    const second = aControllerOver(time, ports, WITHOUT_BUDGET)
-    second.rules.policy = rulesWith({ timezone: 'Asia/Tokyo' }).policy
-    const writes: number[] = []
-    cluster.delay = async () => void writes.push(time.monotonic())
-    cluster.put(awake(aDeployment()))
-    await first.start()
-    await time.pass(MINUTE)
-    await second.controller.start()
-    await time.pass(PLAYED)
-    expect(writes.length).to.be.above(10)
-    expect(busiestHour(writes)).to.be.at.most(MOST_WRITES)
-    await Promise.all([first.controller.stop(), second.controller.stop()])
   })
 })
