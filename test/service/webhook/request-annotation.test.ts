@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { HELD_LABEL, keyOf } from '../../../src/domain/workload/workload.ts'
+import { keyOf } from '../../../src/domain/workload/workload.ts'
 import { changing } from '../../support/reviews.ts'
 import { objectOf } from '../../support/workload-object.ts'
-import { aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
+import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { RATE, Reviewing } from './reviewing.ts'
 
 const web = aDeployment('shop/web').withReplicas(3).enabled().remembering({})
@@ -70,55 +70,11 @@ describe('a review of an update that asks for something', () => {
     expect((await ask('wake')).allowed).to.equal(true)
   })
 
-  it('needs that right to repair a state that cannot be read where the label says that it holds, and only there', async () => {
-    here.allowed = () => false
-    const broken = web.annotated({ state: 'x' })
-    expect((await ask('repair', broken)).allowed).to.equal(true)
-    for (const held of ['pin', 'override']) {
-      const answer = await ask('repair', broken.labelled({ [HELD_LABEL]: held }))
-      expect(answer.allowed, held).to.equal(false)
-      expect(answer.status?.message).to.match(/you may not update deployments.apps\/scale/)
-    }
-    here.allowed = () => true
-    expect((await ask('repair', broken.labelled({ [HELD_LABEL]: 'pin' }))).allowed).to.equal(true)
-  })
-
-  it('is denied without that right however the request is padded', async () => {
-    here.allowed = () => false
-    for (const request of [
-      `pin${' '.repeat(200)}`,
-      `${' '.repeat(200)}unpin`,
-      `override${' '.repeat(200)}2h`,
-    ])
-      expect((await ask(request)).allowed, request).to.equal(false)
-  })
-
-  it('is no way around that right by a forged state that says that another request was carried out', async () => {
-    const { operations = [] } = await ask('pin')
-    const made = operations.find(({ path }) => path.endsWith('dormouse.dev~1state'))
-    const state = made && 'value' in made ? String(made.value) : ''
-    expect(state).to.include('"pin"')
-    here.allowed = () => false
-    for (const annotations of [{ state }, { state, request: 'wake' }]) {
-      const answer = await ask('', web, { object: objectOf(web.annotated(annotations)) })
-      const restored = answer.operations?.find(({ path }) => path.endsWith('dormouse.dev~1state'))
-      const isStopped = !answer.allowed || (restored && 'value' in restored && restored.value !== state)
-      expect(isStopped, JSON.stringify(Object.keys(annotations))).to.equal(true)
-    }
-  })
-
   it('is denied while the cluster does not say', async () => {
     here.allowed = () => {
       throw new Error('down')
     }
     expect((await ask('pin')).status?.message).to.match(/web: not changed: .* Try again$/)
-  })
-
-  it('asks nothing for a DaemonSet: it has no scale, so the right to patch is the right to pin, as in the API', async () => {
-    const agent = aDaemonSet('shop/agent').enabled()
-    here.copies.set(keyOf(agent), agent)
-    expect((await ask('pin', agent)).allowed).to.equal(true)
-    expect(here.asked).to.deep.equal([])
   })
 
   it('of a stranger, who does not know the uid, is no way to ask about rights', async () => {
@@ -148,14 +104,6 @@ describe('a review of an update that asks for something', () => {
     expect((await ask('wake')).allowed).to.equal(true)
   })
 
-  it('is answered without the control characters that it may have: no warning with one is printed', async () => {
-    const answer = await ask('\u001B[2Jwake\u0007')
-    expect(answer.allowed).to.equal(false)
-    expect(answer.status?.message)
-      .to.include("found ' [2Jwake '")
-      .and.not.match(/\p{Cc}/u)
-  })
-
   it('keeps little of whom it names, however long the name is: anybody who reaches the port may send one', async () => {
     const kept: number[] = []
     const spend = here.limit.spend.bind(here.limit)
@@ -166,10 +114,5 @@ describe('a review of an update that asks for something', () => {
     await ask('wake', web, { userInfo: { username: 'x'.repeat(1_000_000) } })
     expect(kept).to.have.length(1)
     expect(kept[0]).to.be.below(100)
-  })
-
-  it('of 100 KiB is denied as well, whoever is to parse it', async () => {
-    const answer = await ask('x'.repeat(100 * 1024))
-    expect(answer.status?.message).to.match(/found a text of 102400 characters$/)
   })
 })

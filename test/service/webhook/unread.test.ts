@@ -42,31 +42,15 @@ const forged = (kind: BuiltInKind) =>
     override: { until: null, at: Date.parse('2026-03-02T11:00:00Z'), by: 'k8s:cfo' },
   })
 
-const ODD = [-1, null, 'text', {}, [], true, 2 ** 62, 1.5]
-const METADATA = [
-  'generation',
-  'uid',
-  'resourceVersion',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'selfLink',
-  'managedFields',
-]
-const STATUS = [
-  'observedGeneration',
-  'replicas',
-  'readyReplicas',
-  'desiredNumberScheduled',
-  'currentNumberScheduled',
-  'numberMisscheduled',
-  'numberReady',
-  'lastScheduleTime',
-]
+const ODD = [-1, null, 'text', {}, 2 ** 62]
+const METADATA =
+  'generation uid resourceVersion creationTimestamp deletionTimestamp deletionGracePeriodSeconds selfLink managedFields'
+const STATUS =
+  'observedGeneration replicas readyReplicas desiredNumberScheduled currentNumberScheduled numberReady lastScheduleTime'
 /** Each field that the API server resets after admission, with each odd value: changes of an object. */
 const RESETS: readonly [string, (object: Json) => Json][] = ODD.flatMap((value) => [
-  ...METADATA.map((name) => odd('metadata', name, value)),
-  ...STATUS.map((name) => odd('status', name, value)),
+  ...METADATA.split(' ').map((name) => odd('metadata', name, value)),
+  ...STATUS.split(' ').map((name) => odd('status', name, value)),
   [`status: ${JSON.stringify(value)}`, (object) => ({ ...object, status: value })],
 ])
 
@@ -117,30 +101,29 @@ describe('a write with a field that the API server resets after admission', () =
 
   afterEach(() => here.stop())
 
-  for (const kind of KINDS)
-    for (const path of ['/webhook/held', '/webhook/workloads'])
-      it(`ends no pin on ${kind}, by ${path}`, async () => {
-        here.knows(kind, objectOf(PINNED[kind]))
-        for (const [what, change] of RESETS) {
+  for (const kind of KINDS) {
+    it(`ends no pin on ${kind}`, async () => {
+      here.knows(kind, objectOf(PINNED[kind]))
+      for (const [what, change] of RESETS)
+        for (const path of ['/webhook/held', '/webhook/workloads']) {
           const object = change(wished(PINNED[kind], kind))
           const answer = await here.review(path, requestOf(PINNED[kind], { object }))
           expect(answer, what).to.include({ http: 200, uid: 'r-1' })
           expect(staysHeld(kind, answer), `${what}: ${JSON.stringify(answer)}`).to.equal(true)
         }
-      })
+    })
 
-  for (const kind of KINDS)
     it(`brings no override and no history in a creation of ${kind}`, async () => {
       for (const [what, change] of RESETS) {
         const object = change(wished(PINNED[kind], kind))
         const request = requestOf(PINNED[kind], { operation: 'CREATE', object, oldObject: null })
         const { allowed, operations = [] } = await here.review('/webhook/workloads', request)
-        const state = '/metadata/annotations/dormouse.dev~1state'
-        const last = operations.findLast((each) => each.path === state)
+        const last = operations.findLast(({ path }) => path === '/metadata/annotations/dormouse.dev~1state')
         const kept = last && 'value' in last ? String(last.value) : ''
         expect(!allowed || (last !== undefined && !kept.includes('cfo')), what).to.equal(true)
       }
     })
+  }
 })
 
 describe('a review that cannot be read', () => {
@@ -201,17 +184,15 @@ describe('a review that cannot be read', () => {
         .to.match(/^Dormouse: deployment shop\/web was not checked: /)
         .and.to.match(why)
     })
-
-    it(`is allowed to exempt accounts: ${what}`, async () => {
-      const userInfo = { username: 'system:serviceaccount:kube-system:deployment-controller' }
-      const request = requestOf(pinned, { ...change(held as unknown as Json), userInfo })
-      for (const path of ['/webhook/held', '/webhook/workloads']) {
-        const answer = await here.review(path, request)
-        expect(answer).to.deep.include({ http: 200, allowed: true })
-        expect(answer).to.not.have.property('warnings')
-      }
-    })
   }
+
+  it('is allowed to exempt accounts', async () => {
+    const userInfo = { username: 'system:serviceaccount:kube-system:deployment-controller' }
+    for (const path of ['/webhook/held', '/webhook/workloads']) {
+      const answer = await here.review(path, requestOf(pinned, { object: { ...held, ...large }, userInfo }))
+      expect(answer).to.include({ http: 200, allowed: true }).and.not.have.property('warnings')
+    }
+  })
 
   it("is denied where the old object's label says that it is held, whatever the informer knows", async () => {
     const object = { ...held, spec: { replicas: 'one' } }
