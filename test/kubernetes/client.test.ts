@@ -34,6 +34,15 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return found
 }
 
+const TIMEOUT = { code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' }
+
+const respond =
+  (status: number, body: object, headers = {}): Handler =>
+  (_, response) =>
+    answer(response, status, body, headers)
+
+const messageOf = ({ message }: Error) => message
+
 describe('the client', () => {
   let server: FakeApiServer
   let transport: HttpTransport
@@ -51,13 +60,15 @@ describe('the client', () => {
     await server.close()
   })
 
+  const isWeb: Handler = (_, response) => answer(response, 200, deployment('web'))
+  const silent: Handler = () => {}
   const inTurn = (...handlers: Handler[]) => {
     server.handler = (received, response) =>
       (handlers.length > 1 ? handlers.shift() : handlers[0])?.(received, response)
   }
 
   it('gets a workload by its path', async () => {
-    inTurn((_, response) => answer(response, 200, deployment('web')))
+    inTurn(isWeb)
     expect(await client.get(WEB)).to.deep.equal(deployment('web'))
     expect(server.received[0]).to.include({
       method: 'GET',
@@ -97,22 +108,18 @@ describe('the client', () => {
   })
 
   it('refuses a key without a name: its path would be that of the collection', async () => {
-    for (const [namespace, name] of [
-      ['shop', ''],
-      ['', 'web'],
-      ['shop', '..'],
-      ['.', 'web'],
-    ] as const) {
+    for (const key of ['shop/', '/web', 'shop/..', './web']) {
+      const [namespace = '', name = ''] = key.split('/')
       const error: unknown = await client
         .get({ kind: 'deployments', namespace, name })
         .catch((thrown) => thrown)
-      expect(error).to.be.instanceOf(TypeError)
+      expect(error, key).to.be.instanceOf(TypeError)
     }
     expect(server.received).to.deep.equal([])
   })
 
   it('patches by JSON Patch as field manager dormouse, and asks for the metadata only', async () => {
-    inTurn((_, response) => answer(response, 200, deployment('web')))
+    inTurn(isWeb)
     await client.patch(WEB, [{ op: 'replace', path: '/spec/replicas', value: 0 }])
     const [sent] = server.received
     expect(sent?.method).to.equal('PATCH')
@@ -124,7 +131,7 @@ describe('the client', () => {
   })
 
   it('keeps its three sockets for reads: a hundred calls open no more', async () => {
-    inTurn((_, response) => answer(response, 200, deployment('web')))
+    inTurn(isWeb)
     let most = 0
     await Promise.all(
       Array.from({ length: 100 }, async () => {
@@ -177,32 +184,43 @@ describe('the client', () => {
     })
   })
 
-  it('throws NOT_FOUND at a 404', async () => {
-    inTurn((_, response) =>
-      answer(response, 404, failure(404, 'deployments.apps "web" not found', 'NotFound')),
-    )
-    expect(await refusal(client.get(WEB))).to.include({ code: 'NOT_FOUND', status: 404 })
-  })
-
-  it("answers any other 4xx with CLUSTER_REJECTED and the cluster's own message", async () => {
-    inTurn((_, response) => answer(response, 403, failure(403, 'deployments is forbidden', 'Forbidden')))
-    const { code, details } = await refusal(client.get(WEB))
-    expect(code).to.equal('CLUSTER_REJECTED')
-    expect(details).to.deep.equal({ status: 403, message: 'deployments is forbidden', reason: 'Forbidden' })
-  })
-
-  it('throws CLUSTER_UNAVAILABLE at a 5xx, and says when to try again', async () => {
-    inTurn((_, response) => answer(response, 503, failure(503, 'shutting down'), { 'retry-after': '9' }))
-    expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE', retryAfter: 9 })
-    expect(server.received).to.have.length(1)
-  })
-
-  it('understands a proxy that does not answer in JSON', async () => {
-    inTurn((_, response) => response.writeHead(502).end('<html>bad gateway</html>'))
-    const { code, details } = await refusal(client.get(WEB))
-    expect(code).to.equal('CLUSTER_UNAVAILABLE')
-    expect(details.message).to.equal('<html>bad gateway</html>')
-  })
+  for (const { what, answers, error, details } of [
+    {
+      what: 'NOT_FOUND at a 404',
+      answers: respond(404, failure(404, 'deployments.apps "web" not found', 'NotFound')),
+      error: { code: 'NOT_FOUND', status: 404 },
+    },
+    {
+      what: "CLUSTER_REJECTED with the cluster's own message at any other 4xx",
+      answers: respond(403, failure(403, 'deployments is forbidden', 'Forbidden')),
+      error: { code: 'CLUSTER_REJECTED' },
+      details: { status: 403, message: 'deployments is forbidden', reason: 'Forbidden' },
+    },
+    {
+      what: 'CLUSTER_UNAVAILABLE at a 5xx, and when to try again',
+      answers: respond(503, failure(503, 'shutting down'), { 'retry-after': '9' }),
+      error: { code: 'CLUSTER_UNAVAILABLE', retryAfter: 9 },
+    },
+    {
+      what: 'CLUSTER_UNAVAILABLE where a proxy does not answer in JSON',
+      answers: (_, response) => response.writeHead(502).end('<html>bad gateway</html>'),
+      error: { code: 'CLUSTER_UNAVAILABLE' },
+      details: { message: '<html>bad gateway</html>' },
+    },
+    { what: 'CLUSTER_UNAVAILABLE where the server never answers', answers: silent, error: TIMEOUT },
+    {
+      what: 'CLUSTER_UNAVAILABLE where the server stops in the middle of an answer',
+      answers: (_, response) => response.writeHead(200, { 'content-length': '100' }).write('{'),
+      error: TIMEOUT,
+    },
+  ] satisfies { what: string; answers: Handler; error: object; details?: object }[])
+    it(`throws ${what}`, async () => {
+      inTurn(answers)
+      const thrown = await refusal(clientFor(transport, observer, error === TIMEOUT ? 50 : 5000).get(WEB))
+      expect(thrown).to.include(error)
+      expect(thrown.details).to.deep.include(details ?? {})
+      expect(server.received).to.have.length(1)
+    })
 
   it('tries a 429 again after its Retry-After, three times, then gives up', async () => {
     const pauses: number[] = []
@@ -210,7 +228,7 @@ describe('the client', () => {
     client = new KubernetesClient({ transport, observer, delay })
     const busy: Handler = (_, response) =>
       answer(response, 429, failure(429, 'too many requests'), { 'retry-after': '1' })
-    inTurn(busy, busy, (_, response) => answer(response, 200, deployment('web')))
+    inTurn(busy, busy, isWeb)
     await client.get(WEB)
     expect(pauses).to.have.length(2)
     expect(Math.min(...pauses)).to.be.at.least(1000)
@@ -244,66 +262,47 @@ describe('the client', () => {
     await server.start()
   })
 
-  it('throws CLUSTER_UNAVAILABLE where the server never answers', async () => {
-    inTurn(() => {})
-    client = clientFor(transport, observer, 50)
-    expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
-  })
+  describe('whose credentials come late', () => {
+    let slow: HttpTransport
+    const authenticatedBy = (current: () => Promise<Authentication>) => {
+      slow = new HttpTransport({
+        server: server.url,
+        proxy: undefined,
+        known: undefined,
+        current,
+        renew() {},
+      })
+      inTurn(isWeb)
+    }
+    const credentials = { headers: {}, tls: {}, tlsId: '' }
+    afterEach(() => slow.close())
 
-  it('sends nothing any more when the credentials took all of its time', async () => {
-    inTurn((_, response) => answer(response, 200, deployment('web')))
-    let wait = 0
-    const slow = new HttpTransport({
-      server: server.url,
-      proxy: undefined,
-      known: undefined,
-      current: async () => {
-        await sleep(wait)
-        return { headers: {}, tls: {}, tlsId: '' }
-      },
-      renew: () => {},
+    it('sends nothing any more when they took all of its time', async () => {
+      let wait = 0
+      authenticatedBy(() => sleep(wait, credentials))
+      // Leaves a socket on which the next call would be sent at once.
+      await clientFor(slow, observer).get(WEB)
+      wait = 60
+      expect(await refusal(clientFor(slow, observer, 20).patch(WEB, []))).to.include(TIMEOUT)
+      await client.get(WEB)
+      expect(server.received.map(({ method }) => method)).to.deep.equal(['GET', 'GET'])
     })
-    // Leaves a socket on which the next call would be sent at once.
-    await clientFor(slow, observer).get(WEB)
-    wait = 60
-    const late = clientFor(slow, observer, 20).patch(WEB, [])
-    expect(await refusal(late)).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
-    await client.get(WEB)
-    expect(server.received.map(({ method }) => method)).to.deep.equal(['GET', 'GET'])
-    await slow.close()
-  })
 
-  it('waits for credentials no longer than its caller and its time allow, and leaves nothing behind', async () => {
-    inTurn((_, response) => answer(response, 200, deployment('web')))
-    const coming = Promise.withResolvers<Authentication>()
-    const slow = new HttpTransport({
-      server: server.url,
-      proxy: undefined,
-      known: undefined,
-      current: () => coming.promise,
-      renew: () => {},
+    it('waits for them no longer than its caller and its time allow, and leaves nothing behind', async () => {
+      const coming = Promise.withResolvers<Authentication>()
+      authenticatedBy(() => coming.promise)
+      expect(await refusal(clientFor(slow, observer, 20).get(WEB))).to.include(TIMEOUT)
+      const caller = new AbortController()
+      const given = clientFor(slow, observer).get(WEB, caller.signal).catch(messageOf)
+      caller.abort(new Error('had enough'))
+      expect(await given).to.equal('had enough')
+      const patient = new AbortController().signal
+      const got = clientFor(slow, observer).get(WEB, patient)
+      coming.resolve(credentials)
+      await got
+      expect(getEventListeners(patient, 'abort')).to.deep.equal([])
+      expect(server.received).to.have.length(1)
     })
-    const late = await refusal(clientFor(slow, observer, 20).get(WEB))
-    expect(late).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
-    const caller = new AbortController()
-    const given = clientFor(slow, observer)
-      .get(WEB, caller.signal)
-      .catch((error: Error) => error.message)
-    caller.abort(new Error('had enough'))
-    expect(await given).to.equal('had enough')
-    const patient = new AbortController().signal
-    const got = clientFor(slow, observer).get(WEB, patient)
-    coming.resolve({ headers: {}, tls: {}, tlsId: '' })
-    await got
-    expect(getEventListeners(patient, 'abort')).to.deep.equal([])
-    expect(server.received).to.have.length(1)
-    await slow.close()
-  })
-
-  it('throws CLUSTER_UNAVAILABLE where the server stops in the middle of an answer', async () => {
-    inTurn((_, response) => response.writeHead(200, { 'content-length': '100' }).write('{'))
-    client = clientFor(transport, observer, 50)
-    expect(await refusal(client.get(WEB))).to.include({ code: 'CLUSTER_UNAVAILABLE', noAnswer: 'timeout' })
   })
 
   it('throws CLUSTER_UNAVAILABLE where the server does not speak HTTP', async () => {
@@ -316,10 +315,7 @@ describe('the client', () => {
   })
 
   it('reads again at once when the connection was cut, but never writes again', async () => {
-    inTurn(
-      (_, response) => response.destroy(),
-      (_, response) => answer(response, 200, deployment('web')),
-    )
+    inTurn((_, response) => response.destroy(), isWeb)
     await client.get(WEB)
     inTurn((_, response) => response.destroy())
     const thrown = await refusal(client.patch(WEB, []))
@@ -352,13 +348,13 @@ describe('the client', () => {
   it("throws the caller's own reason when the caller gives up", async () => {
     const giveUp = new AbortController()
     inTurn(() => giveUp.abort(new Error('had enough')))
-    const thrown = await client.get(WEB, giveUp.signal).catch((error: Error) => error.message)
+    const thrown = await client.get(WEB, giveUp.signal).catch(messageOf)
     expect(thrown).to.equal('had enough')
   })
 
   it('calls a server that lies below a path of its own', async () => {
     const below = transportTo(new URL('/clusters/one/', server.url))
-    inTurn((_, response) => answer(response, 200, deployment('web')))
+    inTurn(isWeb)
     await clientFor(below).get(WEB)
     expect(server.received[0]?.path).to.equal('/clusters/one/apis/apps/v1/namespaces/shop/deployments/web')
     await below.close()

@@ -7,7 +7,7 @@ import { stringify } from 'yaml'
 import { Credentials } from '../../src/kubernetes/credentials.ts'
 import { HttpTransport } from '../../src/kubernetes/http.ts'
 import { selfSigned, type Certificate } from '../support/certificate.ts'
-import { FakeApiServer, answer, clientFor, silentLogger } from './fake-api-server.ts'
+import { FakeApiServer, answer, clientFor, failure, silentLogger } from './fake-api-server.ts'
 import { WEB, deployment } from './objects.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -53,20 +53,35 @@ describe('credentials', () => {
     return server.received.at(-1)?.headers.authorization
   }
 
-  it('are a bearer token of the kubeconfig, over plain HTTP too', async () => {
-    const credentials = load(await kubeconfig({ token: 'one' }))
-    expect(await call(credentials)).to.equal('Bearer one')
-    expect(credentials.namespace).to.equal('sleep')
-  })
-
-  it('are empty for a user without credentials', async () => {
-    expect(await call(load(await kubeconfig({})))).to.equal(undefined)
-  })
-
-  it('are a user name and password', async () => {
-    const credentials = load(await kubeconfig({ username: 'alice', password: 'pässword' }))
-    expect(await call(credentials)).to.equal(`Basic ${Buffer.from('alice:pässword').toString('base64')}`)
-  })
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+  /** What none of these runs. */
+  const exec = { command: '/none' }
+  for (const [what, user, authorization] of [
+    ['are a bearer token of the kubeconfig, over plain HTTP too', { token: 'one' }, 'Bearer one'],
+    ['are empty for a user without credentials', {}, undefined],
+    ['are a user name and password', { username: 'alice', password: 'pässword' }, basic('alice:pässword')],
+    [
+      'come from an auth provider',
+      { 'auth-provider': { name: 'gcp', config: { 'access-token': 'of-the-provider' } } },
+      'Bearer of-the-provider',
+    ],
+    [
+      'come from no exec plugin where the user has a token file, as with kubectl',
+      { exec, tokenFile: 'token' },
+      'Bearer of-the-file',
+    ],
+    [
+      'come from no exec plugin where the user has a name, either',
+      { exec, username: 'alice' },
+      basic('alice:'),
+    ],
+  ] as const)
+    it(what, async () => {
+      await writeFile(at('token'), 'of-the-file')
+      const credentials = load(await kubeconfig(user))
+      expect(await call(credentials)).to.equal(authorization)
+      expect(credentials.namespace).to.equal('sleep')
+    })
 
   it('follow a token file, relative to the kubeconfig, before the old token is refused', async () => {
     await writeFile(at('token'), 'first\n')
@@ -105,28 +120,28 @@ describe('credentials', () => {
     })
   })
 
-  it('come from an auth provider', async () => {
-    const provider = { name: 'gcp', config: { 'access-token': 'of-the-provider' } }
-    const credentials = load(await kubeconfig({ 'auth-provider': provider }))
-    expect(await call(credentials)).to.equal('Bearer of-the-provider')
+  /** A plugin that runs this, and prints a credential of this status, as JavaScript. */
+  const plugin = (status: string, script = '') => ({
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: process.execPath,
+    args: [
+      '-e',
+      `const fs = require('node:fs')
+      ${script}
+      const print = () => console.log(JSON.stringify({ kind: 'ExecCredential', status: ${status} }))
+      ${script.includes('print()') ? '' : 'print()'}`,
+    ],
   })
 
   it('come from an exec plugin, which is run again when its token has expired', async () => {
-    const plugin = `
-      const { readFileSync, writeFileSync } = require('node:fs')
-      let runs = 0
-      try { runs = Number(readFileSync(process.env.COUNTER)) } catch {}
-      writeFileSync(process.env.COUNTER, String(++runs))
-      const expirationTimestamp = new Date(Date.now() + (runs > 1 ? 60000 : -1)).toISOString()
-      const status = { token: 'token-' + runs, expirationTimestamp }
-      console.log(JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status }))`
-    const exec = {
-      apiVersion: 'client.authentication.k8s.io/v1',
-      command: process.execPath,
-      args: ['-e', plugin],
-      env: [{ name: 'COUNTER', value: at('counter') }],
-    }
-    const credentials = load(await kubeconfig({ exec }))
+    const exec = plugin(
+      `{ token: 'token-' + runs, expirationTimestamp: new Date(Date.now() + (runs > 1 ? 60000 : -1)).toISOString() }`,
+      `let runs = 0
+      try { runs = Number(fs.readFileSync(process.env.COUNTER)) } catch {}
+      fs.writeFileSync(process.env.COUNTER, String(++runs))`,
+    )
+    const env = [{ name: 'COUNTER', value: at('counter') }]
+    const credentials = load(await kubeconfig({ exec: { ...exec, env } }))
     transport = new HttpTransport(credentials)
     await Promise.all([call(credentials), call(credentials), call(credentials)])
     expect(await readFile(at('counter'), 'utf8'), 'calls at once share a run').to.equal('1')
@@ -136,21 +151,8 @@ describe('credentials', () => {
     expect(await call(credentials)).to.equal('Bearer token-2')
   })
 
-  it('come from no exec plugin where the user has others, as with kubectl', async () => {
-    const exec = { command: '/none' }
-    await writeFile(at('token'), 'of-the-file')
-    expect(await call(load(await kubeconfig({ exec, tokenFile: 'token' })))).to.equal('Bearer of-the-file')
-    const { authorization } = (await load(await kubeconfig({ exec, username: 'alice' })).current()).headers
-    expect(authorization).to.equal(`Basic ${Buffer.from('alice:').toString('base64')}`)
-  })
-
   it('of an exec plugin may end in a newline', async () => {
-    const plugin = `console.log(JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status: { token: 'of-the-plugin\\n' } }))`
-    const exec = {
-      apiVersion: 'client.authentication.k8s.io/v1',
-      command: process.execPath,
-      args: ['-e', plugin],
-    }
+    const exec = plugin(String.raw`{ token: 'of-the-plugin\n' }`)
     expect(await call(load(await kubeconfig({ exec })))).to.equal('Bearer of-the-plugin')
   })
 
@@ -164,15 +166,12 @@ describe('credentials', () => {
   })
 
   it('that do not come in time are CLUSTER_UNAVAILABLE for all who wait, and the plugin still runs once', async () => {
-    const plugin = `
-      require('node:fs').appendFileSync(${JSON.stringify(at('runs'))}, 'run ')
-      const status = { token: 'late' }
-      const wait = () => {
-        if (!require('node:fs').existsSync(${JSON.stringify(at('go'))})) return setTimeout(wait, 5)
-        console.log(JSON.stringify({ kind: 'ExecCredential', status }))
-      }
-      wait()`
-    const exec = { command: process.execPath, args: ['-e', plugin] }
+    const exec = plugin(
+      `{ token: 'late' }`,
+      `fs.appendFileSync(${JSON.stringify(at('runs'))}, 'run ')
+      const wait = () => (fs.existsSync(${JSON.stringify(at('go'))}) ? print() : setTimeout(wait, 5))
+      setTimeout(wait, 0)`,
+    )
     const source = { file: await kubeconfig({ exec }) }
     const credentials = new Credentials({ source, logger: silentLogger, now: () => now, patience: 20 })
     const failed = await Promise.all([1, 2].map(() => call(credentials).catch((error: Error) => error)))
@@ -193,7 +192,7 @@ describe('credentials', () => {
       answer(
         response,
         good ? 200 : 401,
-        good ? deployment('web') : { message: 'Unauthorized', reason: 'Unauthorized' },
+        good ? deployment('web') : failure(401, 'Unauthorized', 'Unauthorized'),
       )
     }
     now = 6000
@@ -266,32 +265,29 @@ describe('credentials', () => {
       expect(clients).to.deep.equal(['first', 'second'])
     })
 
-    it('are what stands in the kubeconfig rather than in the files beside it', async () => {
+    /** A server of this certificate, and a user whom it trusts. */
+    async function trusting(certificate: Certificate) {
+      serving = certificate
       const client = await selfSigned('client')
-      const user = {
-        'client-certificate': 'none.crt',
-        'client-certificate-data': base64(client.cert),
-        'client-key': 'none.key',
-        'client-key-data': base64(client.key),
-        exec: { command: '/none' },
-      }
-      const cluster = {
+      const user = { 'client-certificate-data': base64(client.cert), 'client-key-data': base64(client.key) }
+      return {
+        user,
         server: await serve(client.cert),
-        'certificate-authority': 'none.crt',
-        'certificate-authority-data': base64(serving.cert),
+        ca: { 'certificate-authority-data': base64(serving.cert) },
       }
-      await call(load(await kubeconfig(user, cluster)))
+    }
+
+    it('are what stands in the kubeconfig rather than in the files beside it', async () => {
+      const { user, server, ca } = await trusting(serving)
+      const files = { 'client-certificate': 'none.crt', 'client-key': 'none.key', exec }
+      const cluster = { server, 'certificate-authority': 'none.crt', ...ca }
+      await call(load(await kubeconfig({ ...user, ...files }, cluster)))
       expect(clients).to.deep.equal(['client'])
     })
 
     it('are of the name that the server is said to have', async () => {
-      serving = await selfSigned('serving', 'api.internal')
-      const client = await selfSigned('client')
-      const user = { 'client-certificate-data': base64(client.cert), 'client-key-data': base64(client.key) }
-      const cluster = {
-        server: await serve(client.cert),
-        'certificate-authority-data': base64(serving.cert),
-      }
+      const { user, server, ca } = await trusting(await selfSigned('serving', 'api.internal'))
+      const cluster = { server, ...ca }
       const failed = await call(load(await kubeconfig(user, cluster))).catch((error: Error) => error)
       expect(failed).to.include({ code: 'CLUSTER_UNAVAILABLE' })
       await transport?.close()
@@ -301,10 +297,8 @@ describe('credentials', () => {
     })
 
     it('are not asked for with insecure-skip-tls-verify', async () => {
-      const client = await selfSigned('client')
-      const user = { 'client-certificate-data': base64(client.cert), 'client-key-data': base64(client.key) }
-      const cluster = { server: await serve(client.cert), 'insecure-skip-tls-verify': true }
-      await call(load(await kubeconfig(user, cluster)))
+      const { user, server } = await trusting(serving)
+      await call(load(await kubeconfig(user, { server, 'insecure-skip-tls-verify': true })))
       expect(clients).to.deep.equal(['client'])
     })
 

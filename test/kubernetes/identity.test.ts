@@ -26,21 +26,19 @@ describe('the identity', () => {
     expect(identity.user).to.equal('system:serviceaccount:dormouse:dormouse')
   })
 
-  it('is asked for until the cluster answers', async () => {
-    const away = new Refusal('CLUSTER_UNAVAILABLE', 'away')
-    const { identity, asked } = identityWith(away, away, me)
-    await identity.start()
-    expect([identity.user, asked()]).to.deep.equal(['system:serviceaccount:dormouse:dormouse', 3])
-  })
-
-  it('is asked for again where the cluster refuses, or answers without a username', async () => {
-    const { identity, asked } = identityWith(new Refusal('CLUSTER_REJECTED', 'no'), {}, me)
-    await identity.start()
-    expect([identity.user, asked()]).to.deep.equal(['system:serviceaccount:dormouse:dormouse', 3])
-  })
+  const away = new Refusal('CLUSTER_UNAVAILABLE', 'away')
+  for (const [what, answers] of Object.entries({
+    'the cluster does not answer': [away, away],
+    'the cluster refuses, or answers without a username': [new Refusal('CLUSTER_REJECTED', 'no'), {}],
+  }))
+    it(`is asked for again while ${what}`, async () => {
+      const { identity, asked } = identityWith(...answers, me)
+      await identity.start()
+      expect([identity.user, asked()]).to.deep.equal(['system:serviceaccount:dormouse:dormouse', 3])
+    })
 
   it('is no longer asked for once it is stopped', async () => {
-    const { identity } = identityWith(new Refusal('CLUSTER_UNAVAILABLE', 'away'))
+    const { identity } = identityWith(away)
     await identity.stop()
     const outcome = await identity.start().then(
       () => 'started',

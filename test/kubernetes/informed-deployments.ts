@@ -2,7 +2,15 @@ import type { ServerResponse } from 'node:http'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import type { Delay } from '../../src/kubernetes/delay.ts'
 import { WorkloadInformer } from '../../src/kubernetes/informer.ts'
-import { FakeApiServer, answer, silentLogger, until, type Handler, type Received } from './fake-api-server.ts'
+import {
+  FakeApiServer,
+  answer,
+  failure,
+  silentLogger,
+  until,
+  type Handler,
+  type Received,
+} from './fake-api-server.ts'
 import { deployment } from './objects.ts'
 
 export const page = (version: string, items: object[], token?: string) => ({
@@ -16,7 +24,25 @@ export const list =
     answer(response, 200, page(version, items))
 
 /** An event of a watch. */
-export const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`
+const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`
+
+/** Of the Deployment `web`. */
+export const web = (resourceVersion: string, parts: object = {}) =>
+  deployment('web', { resourceVersion, ...parts })
+
+/** Too old a version, as an event or the answer to a watch. */
+export const EXPIRED = failure(410, 'too old resource version', 'Expired')
+
+/** A new one, open, for each test of this `describe`; it is closed afterwards. */
+export function informedDeployments(use: (api: InformedDeployments) => void): void {
+  let api: InformedDeployments
+  beforeEach(async () => {
+    api = new InformedDeployments()
+    use(api)
+    await api.open()
+  })
+  afterEach(() => api.close())
+}
 
 /** An informer and its API server, whose answers for Deployments are told in turn; the other kinds are empty. */
 export class InformedDeployments {
@@ -90,7 +116,22 @@ export class InformedDeployments {
   /** As `complete`, and the first watch of Deployments that stands is there. */
   async started(): Promise<void> {
     await this.complete()
-    await until(() => this.standing.length === 1)
+    await this.stood(1)
+  }
+
+  /** An event of the newest watch. */
+  tell(type: string, object: object): void {
+    this.standing.at(-1)?.write(line(type, object))
+  }
+
+  /** So many watches have stood, with the one that stands now. */
+  async stood(count: number): Promise<void> {
+    await until(() => this.standing.length === count)
+  }
+
+  /** The version that the newest watch began at. */
+  get from(): string | null | undefined {
+    return this.asked('watch').at(-1)?.query.get('resourceVersion')
   }
 
   /** Resolves when nothing of the client's is left open. */

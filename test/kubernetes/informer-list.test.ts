@@ -1,21 +1,15 @@
-import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { KINDS } from '../../src/domain/workload/workload.ts'
+import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { answer, failure, until, type Handler } from './fake-api-server.ts'
-import { InformedDeployments, line, list, page } from './informed-deployments.ts'
+import { EXPIRED, informedDeployments, type InformedDeployments, list, page } from './informed-deployments.ts'
 import { WEB, deployment } from './objects.ts'
 
 const refused: Handler = (_, response) => answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
 
 describe("the informer's list", () => {
   let api: InformedDeployments
-
-  beforeEach(async () => {
-    api = new InformedDeployments()
-    await api.open()
-  })
-
-  afterEach(() => api.close())
+  informedDeployments((opened) => (api = opened))
 
   it('is ready when all four kinds are listed, and lists what is there', async () => {
     expect(api.missing()).to.deep.equal(KINDS)
@@ -42,8 +36,7 @@ describe("the informer's list", () => {
   it('begins again when the continue token of a page has expired', async () => {
     api.lists = [
       (_, response) => answer(response, 200, page('100', [deployment('gone'), deployment('web')], 'token')),
-      (_, response) =>
-        answer(response, 410, failure(410, 'the provided continue parameter is too old', 'Expired')),
+      (_, response) => answer(response, 410, EXPIRED),
       list('200', deployment('web')),
     ]
     await api.informer.start()
@@ -112,24 +105,18 @@ describe("the informer's list", () => {
   it('leaves out ReplicaSets with a controller owner, and drops one that gains such an owner', async () => {
     const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', controller: true }]
     const { handler } = api.server
-    let watch: ServerResponse | undefined
+    const replicaSets = api.server.collection('/apis/apps/v1/replicasets')
+    const put = ({ metadata, ...rest }: WorkloadObject) =>
+      replicaSets.put({ metadata: { ...metadata }, ...rest })
+    for (const each of [deployment('owned', { ownerReferences }), deployment('free')]) put(each)
     api.server.handler = (received, response) => {
-      if (!received.path.endsWith('/replicasets')) return handler(received, response)
-      if (!received.query.has('watch')) {
-        return answer(
-          response,
-          200,
-          page('100', [deployment('owned', { ownerReferences }), deployment('free')]),
-        )
-      }
-      watch = response.writeHead(200)
-      response.flushHeaders()
+      if (!replicaSets.take(received, response)) handler(received, response)
     }
     await api.informer.start()
     expect([...api.informer.list('shop', 'replicasets')].map(({ name }) => name)).to.deep.equal(['free'])
-    await until(() => watch !== undefined)
-    watch?.write(line('MODIFIED', deployment('free', { resourceVersion: '101', ownerReferences })))
-    await until(() => api.changes.includes('10 > - free'))
+    await until(() => replicaSets.watches.size === 1)
+    put(deployment('free', { ownerReferences }))
+    await until(() => api.changes.some((each) => each.endsWith('> - free')))
     expect([...api.informer.list('shop', 'replicasets')]).to.deep.equal([])
   })
 })

@@ -1,36 +1,33 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import { KINDS, type Workload } from '../../src/domain/workload/workload.ts'
+import { KINDS } from '../../src/domain/workload/workload.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 import { answer, failure, until, type Handler } from './fake-api-server.ts'
-import { InformedDeployments, line, list } from './informed-deployments.ts'
+import { EXPIRED, informedDeployments, type InformedDeployments, list, web } from './informed-deployments.ts'
 import { WEB, deployment, workload } from './objects.ts'
 
-const bookmark = (resourceVersion: string) => line('BOOKMARK', { metadata: { resourceVersion } })
+const throttled = (response: ServerResponse, headers = {}) =>
+  answer(response, 429, failure(429, 'too many requests'), headers)
 
 describe("the informer's watch", () => {
   let api: InformedDeployments
+  informedDeployments((opened) => (api = opened))
 
-  beforeEach(async () => {
-    api = new InformedDeployments()
-    await api.open()
-  })
-
-  afterEach(() => api.close())
+  const bookmark = (resourceVersion: string) => api.tell('BOOKMARK', { metadata: { resourceVersion } })
+  const end = () => api.standing.at(-1)?.end()
+  const cut = () => api.standing.at(-1)?.destroy()
 
   it('begins at the version of the list, and asks for bookmarks and an end in 30 s', async () => {
     await api.started()
-    const query = api.asked('watch')[0]?.query
-    expect(query?.get('resourceVersion')).to.equal('100')
-    expect(query?.get('allowWatchBookmarks')).to.equal('true')
-    expect(Number(query?.get('timeoutSeconds'))).to.equal(30)
+    const query = Object.fromEntries(api.asked('watch')[0]?.query ?? [])
+    expect(query).to.include({ resourceVersion: '100', allowWatchBookmarks: 'true', timeoutSeconds: '30' })
   })
 
   it('follows what is added, changed and deleted', async () => {
     await api.started()
-    api.standing[0]?.write(line('ADDED', deployment('api', { resourceVersion: '101' })))
-    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '102', replicas: 0 })))
-    api.standing[0]?.write(line('DELETED', deployment('api', { resourceVersion: '103' })))
+    api.tell('ADDED', deployment('api', { resourceVersion: '101' }))
+    api.tell('MODIFIED', web('102', { replicas: 0 }))
+    api.tell('DELETED', deployment('api', { resourceVersion: '103' }))
     await until(() => api.changes.length === 4)
     expect(api.changes.slice(1)).to.deep.equal(['- > 101 api', '10 > 102 web', '101 > - api'])
     expect(api.informer.get(WEB)?.replicas).to.equal(0)
@@ -38,201 +35,179 @@ describe("the informer's watch", () => {
 
   it('goes on at once when the server ends it in time, and that is no restart', async () => {
     api.create(60_000, 1)
+    const told: boolean[] = []
+    api.informer.onConnection((kind, connected) => kind === 'deployments' && told.push(connected))
     await api.started()
-    api.standing[0]?.write(bookmark('150'))
-    api.standing[0]?.end()
-    await until(() => api.standing.length === 2)
-    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('150')
-    api.standing[1]?.end()
-    await until(() => api.standing.length === 3)
+    bookmark('150')
+    end()
+    await api.stood(2)
+    expect(api.from).to.equal('150')
+    end()
+    await api.stood(3)
     expect(api.asked('list'), 'a quiet kind has no bookmark, and is not listed for that').to.have.length(1)
-    expect(api.restarts()).to.deep.equal([])
-    expect(api.pauses).to.deep.equal([])
-    expect(api.informer.isConnected('deployments')).to.equal(true)
+    expect([api.restarts(), api.pauses]).to.deep.equal([[], []])
+    expect(told, 'it stays connected for listeners').to.deep.equal([true])
   })
 
-  it('lists again when a watch after an interruption ends without a word: the cluster may be a restored one', async () => {
-    api.create(60_000, 1)
-    api.lists = [list('100', deployment('web')), list('50', deployment('web', { resourceVersion: '5' }))]
-    await api.started()
-    api.standing[0]?.destroy()
-    await until(() => api.standing.length === 2)
-    api.standing[1]?.end()
-    await until(() => api.standing.length === 3)
-    expect(api.asked('watch')[2]?.query.get('resourceVersion')).to.equal('50')
-    expect(api.informer.get(WEB)?.resourceVersion, 'restored from a backup').to.equal('5')
-  })
+  interface Way {
+    readonly when: string
+    readonly happens: () => unknown
+    readonly from: string
+    readonly restarts: readonly string[]
+    /** Milliseconds of silence that are too long. */
+    readonly silence?: number
+  }
+  const GOES_ON: readonly Way[] = [
+    { when: 'the server ends it early', happens: end, from: '150', restarts: ['ended'] },
+    {
+      when: 'any other error is told',
+      happens: () => api.tell('ERROR', failure(500, 'unable to decode an event')),
+      from: '150',
+      restarts: ['failed'],
+    },
+    { when: 'it falls silent', happens() {}, from: '150', restarts: ['silent'], silence: 200 },
+    {
+      when: 'events have come late',
+      async happens() {
+        for (const version of ['153', '152']) api.tell('MODIFIED', web(version))
+        end()
+      },
+      from: '153',
+      restarts: ['ended'],
+    },
+    {
+      when: 'it is cut in the middle of a line',
+      async happens() {
+        api.tell('MODIFIED', web('152'))
+        api.standing[0]?.write(JSON.stringify({ type: 'MODIFIED', object: web('153') }).slice(0, 40))
+        await until(() => api.changes.length === 2)
+        cut()
+      },
+      from: '152',
+      restarts: ['cut'],
+    },
+    {
+      when: 'it was refused for a while: whoever answers was not away',
+      happens() {
+        api.watches = [(_, response) => void setTimeout(throttled, 1200, response), api.stand]
+        end()
+      },
+      from: '150',
+      restarts: ['ended', 'throttled'],
+    },
+  ]
+  for (const { when, happens, from, restarts, silence } of GOES_ON)
+    it(`goes on from the last version, without a list, when ${when}`, async () => {
+      if (silence !== undefined) api.create(silence)
+      await api.started()
+      bookmark('150')
+      await happens()
+      await api.stood(2)
+      expect([api.from, api.asked('list').length]).to.deep.equal([from, 1])
+      expect(api.restarts().slice(0, restarts.length)).to.deep.equal(
+        restarts.map((why) => `deployments ${why}`),
+      )
+      await until(() => api.informer.isConnected('deployments'))
+      api.tell('MODIFIED', web('200'))
+      await until(() => api.changes.at(-1)?.endsWith('> 200 web') === true)
+    })
 
-  it('lists again when a bookmark is older than what is known', async () => {
-    api.lists = [list('100', deployment('web')), list('50', deployment('web', { resourceVersion: '5' }))]
-    await api.started()
-    api.standing[0]?.write(bookmark('60'))
-    await until(() => api.standing.length === 2)
-    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('50')
-    expect(api.informer.get(WEB)?.resourceVersion, 'restored from a backup').to.equal('5')
-  })
-
-  it('does not go back for an event that comes late', async () => {
-    await api.started()
-    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '103' })))
-    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '102' })))
-    api.standing[0]?.end()
-    await until(() => api.standing.length === 2)
-    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('103')
-    expect(api.informer.get(WEB)?.resourceVersion).to.equal('103')
-  })
-
-  it('goes on from the last bookmark when the server ends it early, without a list', async () => {
-    await api.started()
-    api.standing[0]?.write(bookmark('150'))
-    api.standing[0]?.end()
-    await until(() => api.standing.length === 2)
-    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('150')
-    expect(api.asked('list')).to.have.length(1)
-    expect(api.restarts()).to.deep.equal(['deployments ended'])
-    await until(() => api.informer.isConnected('deployments'))
-  })
-
-  it('survives a cut in the middle of a line', async () => {
-    await api.started()
-    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '102' })))
-    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '103' })).slice(0, 40))
-    await until(() => api.changes.length === 2)
-    api.standing[0]?.destroy()
-    await until(() => api.standing.length === 2)
-    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('102')
-    api.standing[1]?.write(line('MODIFIED', deployment('web', { resourceVersion: '103' })))
-    await until(() => api.changes.includes('102 > 103 web'))
-    expect(api.restarts()).to.deep.equal(['deployments cut'])
-  })
-
-  it('lists again when the version has expired: told by the answer', async () => {
-    api.watches = [
-      (_, response) => answer(response, 410, failure(410, 'too old resource version', 'Expired')),
-      api.stand,
-    ]
-    api.lists = [
-      list('100', deployment('web'), deployment('gone')),
-      list('200', deployment('web', { replicas: 5, resourceVersion: '160' })),
-    ]
-    await api.started()
-    expect(api.changes).to.deep.equal(['- > 10 web', '- > 10 gone', '10 > 160 web', '10 > - gone'])
-    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('200')
-  })
-
-  it('lists again when the version has expired: told by an event', async () => {
-    api.lists = [list('100', deployment('web'), deployment('gone')), list('200', deployment('web'))]
-    await api.started()
-    api.standing[0]?.end(line('ERROR', failure(410, 'too old resource version', 'Expired')))
-    await until(() => api.standing.length === 2)
-    expect(api.changes).to.deep.equal(['- > 10 web', '- > 10 gone', '10 > - gone'])
-    expect(api.restarts()).to.deep.equal(['deployments expired'])
-  })
-
-  it('goes on from the last version after any other error event', async () => {
-    await api.started()
-    api.standing[0]?.write(bookmark('150'))
-    api.standing[0]?.end(line('ERROR', failure(500, 'unable to decode an event')))
-    await until(() => api.standing.length === 2)
-    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('150')
-    expect(api.restarts()).to.deep.equal(['deployments failed'])
-  })
+  const NEWER = list('200', web('160'))
+  /** As of a cluster that was restored from a backup. */
+  const OLDER = list('50', web('5'))
+  const LISTS_AGAIN: readonly {
+    readonly when: string
+    /** How the second list is answered. */
+    readonly second: Handler
+    readonly happens?: () => unknown
+    readonly restarts?: readonly string[]
+    readonly first?: Handler
+    readonly silence?: number
+    /** Default: 2. */
+    readonly stood?: number
+  }[] = [
+    {
+      when: 'the answer tells that the version has expired',
+      first: (_, response) => answer(response, 410, EXPIRED),
+      second: NEWER,
+      restarts: ['expired'],
+      stood: 1,
+    },
+    {
+      when: 'an event tells that the version has expired',
+      happens: () => api.tell('ERROR', EXPIRED),
+      second: NEWER,
+      restarts: ['expired'],
+    },
+    {
+      when: 'a line cannot be read',
+      happens: () => api.standing[0]?.write('{"type":"MOD\n'),
+      second: NEWER,
+      restarts: ['unreadable'],
+    },
+    { when: 'a bookmark is older than what is known', happens: () => bookmark('60'), second: OLDER },
+    { when: 'it never said anything: the cluster may not know the version', second: OLDER, silence: 200 },
+    {
+      when: 'a watch after an interruption ends without a word: the cluster may be a restored one',
+      async happens() {
+        cut()
+        await api.stood(2)
+        end()
+      },
+      second: OLDER,
+      stood: 3,
+    },
+  ]
+  for (const { when, second, happens, restarts, first, silence, stood = 2 } of LISTS_AGAIN)
+    it(`lists again when ${when}`, async () => {
+      api.create(silence ?? 60_000, 1)
+      api.lists = [list('100', deployment('web'), deployment('gone')), second]
+      if (first) api.watches = [first, api.stand]
+      await api.started()
+      await happens?.()
+      await api.stood(stood)
+      const version = second === NEWER ? ['200', '160'] : ['50', '5']
+      expect([api.from, api.informer.get(WEB)?.resourceVersion]).to.deep.equal(version)
+      expect(api.changes.at(-1)).to.equal('10 > - gone')
+      if (restarts) expect(api.restarts()).to.deep.equal(restarts.map((why) => `deployments ${why}`))
+    })
 
   it('honours Retry-After of a 429', async () => {
-    api.watches = [
-      (_, response) => answer(response, 429, failure(429, 'too many requests'), { 'retry-after': '3' }),
-      api.stand,
-    ]
+    api.watches = [(_, response) => throttled(response, { 'retry-after': '3' }), api.stand]
     await api.started()
     expect(Math.max(...api.pauses)).to.be.within(3000, 5000)
     expect(api.restarts()).to.deep.equal(['deployments throttled'])
   })
 
-  it('goes on from its version where it was refused for a while: whoever answers was not away', async () => {
-    const throttled = (response: ServerResponse) => answer(response, 429, failure(429, 'too many requests'))
-    api.watches = [api.stand, (_, response) => void setTimeout(throttled, 1200, response), api.stand]
-    await api.started()
-    api.standing[0]?.end()
-    await until(() => api.standing.length === 2)
-    expect(api.asked('list')).to.have.length(1)
-    expect(api.restarts()).to.deep.equal(['deployments ended', 'deployments throttled'])
-  })
-
-  it('lists again when a line cannot be read', async () => {
-    await api.started()
-    api.standing[0]?.write('{"type":"MOD\n')
-    await until(() => api.standing.length === 2)
-    expect(api.asked('list')).to.have.length(2)
-    expect(api.restarts()).to.deep.equal(['deployments unreadable'])
-  })
-
-  it('is replaced when it falls silent, from the last bookmark', async () => {
-    api.create(200)
-    await api.started()
-    api.standing[0]?.write(bookmark('150'))
-    await until(() => api.standing.length === 2)
-    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('150')
-    expect(api.asked('list')).to.have.length(1)
-    expect(api.restarts()[0]).to.equal('deployments silent')
-  })
-
-  it('lists again when it never said anything: the cluster may not know the version', async () => {
-    api.create(200)
-    api.lists = [list('100', deployment('web')), list('50', deployment('web', { resourceVersion: '5' }))]
-    await api.started()
-    await until(() => api.standing.length === 2)
-    expect(api.asked('watch')[1]?.query.get('resourceVersion')).to.equal('50')
-    expect(api.informer.get(WEB)?.resourceVersion, 'restored from a backup').to.equal('5')
-  })
-
-  it('is not connected while the cluster is away, and catches up when it is back', async () => {
+  it('is not connected while the cluster is away, which listeners hear at once, and catches up when it is back', async () => {
     let back = false
-    const away: Handler = (received, response) => (back ? api.stand(received, response) : response.destroy())
-    api.watches = [api.stand, away]
-    await api.started()
-    await until(() => api.informer.isConnected('deployments'))
-    api.standing[0]?.destroy()
-    await until(() => api.asked('watch').length > 3)
-    expect(api.informer.isConnected('deployments')).to.equal(false)
-    back = true
-    await until(() => api.informer.isConnected('deployments'))
-    expect(api.asked('list')).to.have.length(1)
-  })
-
-  it('tells listeners at once when it breaks, and when it is connected again', async () => {
     const told: string[] = []
     api.informer.onConnection((kind, connected) => {
       if (kind === 'deployments') told.push(connected ? 'stands' : 'broke')
     })
+    const away: Handler = (received, response) => (back ? api.stand(received, response) : response.destroy())
+    api.watches = [api.stand, away]
     await api.started()
-    api.standing[0]?.destroy()
-    await until(() => api.standing.length === 2 && told.length === 3)
+    cut()
+    await until(() => api.asked('watch').length > 3)
+    expect(api.informer.isConnected('deployments')).to.equal(false)
+    back = true
+    await until(() => api.informer.isConnected('deployments'))
     expect(told).to.deep.equal(['stands', 'broke', 'stands'])
-  })
-
-  it('that the server ends as usual stays connected for listeners', async () => {
-    const told: boolean[] = []
-    api.informer.onConnection((kind, connected) => {
-      if (kind === 'deployments') told.push(connected)
-    })
-    await api.started()
-    api.standing[0]?.end()
-    await until(() => api.standing.length === 2)
-    expect(told).to.deep.equal([true])
+    expect(api.asked('list')).to.have.length(1)
   })
 
   it('is replaced, after a pause, when a call cannot reach the cluster: it may not have noticed', async () => {
     await api.started()
-    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '150' })))
+    api.tell('MODIFIED', web('150'))
     await until(() => api.changes.length === 2)
-    const nobody = () =>
-      new ClusterRefusal('CLUSTER_UNAVAILABLE', 'nobody', { status: 0, noAnswer: 'unreachable' })
     for (let standing = 2; standing <= 5; standing++) {
-      api.informer.suspect(nobody())
+      const error = { status: 0, noAnswer: 'unreachable' } as const
+      api.informer.suspect(new ClusterRefusal('CLUSTER_UNAVAILABLE', 'nobody', error))
       expect(api.missing()).to.have.members(KINDS)
       await until(() => api.standing.length === standing && api.informer.isConnected('deployments'))
     }
-    expect(api.asked('watch').at(-1)?.query.get('resourceVersion')).to.equal('150')
+    expect(api.from).to.equal('150')
     expect(api.restarts()).to.deep.equal(Array.from({ length: 4 }, () => 'deployments unreachable'))
     expect(api.pauses.at(-1)).to.be.above(api.pauses[0]!)
   })
@@ -241,7 +216,7 @@ describe("the informer's watch", () => {
     const away: Handler = (_, response) => response.destroy()
     const starting: Handler = (_, response) =>
       answer(response, 403, failure(403, 'no roles yet', 'Forbidden'))
-    const expired: Handler = (_, response) => answer(response, 410, failure(410, 'too old', 'Expired'))
+    const expired: Handler = (_, response) => answer(response, 410, EXPIRED)
     api.watches = [...Array.from({ length: 8 }, () => away), starting, expired, api.stand]
     await api.started()
     const [afterStarting = 0, afterExpired = 0] = api.pauses.slice(-2)
@@ -256,37 +231,23 @@ describe("the informer's watch", () => {
     })
     api.informer.onChange((_, after) => heard.push(after?.resourceVersion ?? '-'))
     await api.started()
-    api.standing[0]?.write(line('MODIFIED', deployment('web', { resourceVersion: '102' })))
+    api.tell('MODIFIED', web('102'))
     await until(() => heard.length === 2)
     expect(heard).to.deep.equal(['10', '102'])
-    expect(api.observer.listenerFailures).to.equal(2)
-    expect(api.restarts()).to.deep.equal([])
+    expect([api.observer.listenerFailures, api.restarts()]).to.deep.equal([2, []])
   })
 
   it('tells listeners of our own writes once', async () => {
     await api.started()
-    const written: Workload = workload('web', { resourceVersion: '102', replicas: 0, ready: 3 })
-    api.informer.applied(written)
-    api.standing[0]?.write(
-      line('MODIFIED', deployment('web', { resourceVersion: '102', replicas: 0, ready: 3 })),
-    )
-    api.standing[0]?.write(
-      line('MODIFIED', deployment('web', { resourceVersion: '104', replicas: 0, ready: 0 })),
-    )
+    const parts = { replicas: 0, ready: 3 }
+    api.informer.applied(workload('web', { resourceVersion: '102', ...parts }))
+    api.tell('MODIFIED', web('102', parts))
+    api.tell('MODIFIED', web('104', { replicas: 0 }))
     await until(() => api.changes.includes('102 > 104 web'))
     expect(api.changes).to.deep.equal(['- > 10 web', '10 > 102 web', '102 > 104 web'])
   })
 
-  it('keeps what we wrote after the version of the list', async () => {
-    await api.started()
-    api.informer.applied(workload('web', { resourceVersion: '300', replicas: 0 }))
-    api.lists = [list('200', deployment('web', { resourceVersion: '150' }))]
-    api.standing[0]?.end(line('ERROR', failure(410, 'too old resource version', 'Expired')))
-    await until(() => api.standing.length === 2)
-    expect(api.informer.get(WEB)?.resourceVersion).to.equal('300')
-  })
-
-  it('takes one socket for each watch, and leaves none when stopped', async () => {
+  it('takes one socket for each kind, and leaves none when stopped', async () => {
     await api.informer.start()
     await until(() => api.informer.isConnected('deployments'))
     expect(api.observer.calls.filter((call) => call.startsWith('watch'))).to.have.members(

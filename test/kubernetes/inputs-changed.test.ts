@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Workload } from '../../src/domain/workload/workload.ts'
-import { InformedDeployments, list } from './informed-deployments.ts'
+import { informedDeployments, type InformedDeployments, list } from './informed-deployments.ts'
 import { deployment, workload } from './objects.ts'
 
 /** More than fit in one turn of the event loop. */
@@ -11,19 +11,16 @@ describe('the informer, when what decides on workloads beside themselves has cha
   let api: InformedDeployments
   /** For each workload, the copy that listeners got twice. */
   let told: Map<string, Workload>
+  informedDeployments((opened) => (api = opened))
 
   beforeEach(async () => {
-    api = new InformedDeployments()
     api.lists = [list('100', ...NAMES.map((name) => deployment(name)))]
-    await api.open()
     await api.started()
     told = new Map()
     api.informer.onChange((before, after) => {
       if (after && before === after) told.set(after.name, after)
     })
   })
-
-  afterEach(() => api.close())
 
   it('tells of each of them, as of a change from its copy to that same copy', async () => {
     api.informer.inputsChanged(api.informer.list('shop'))

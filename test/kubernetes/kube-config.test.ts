@@ -28,6 +28,18 @@ describe('a kubeconfig', () => {
       }),
     )
 
+  /** Loads one of this cluster and user. */
+  const loadOne = async (cluster: object, user: object = {}) => {
+    const config = {
+      clusters: [{ name: 'a', cluster }],
+      users: [{ name: 'a', user }],
+      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+      'current-context': 'a',
+    }
+    await writeFile(at('config'), JSON.stringify(config))
+    return () => load({}, { file: at('config') })
+  }
+
   const writeAccount = async () => {
     await writeFile(at('account', 'token'), 'secret')
     await writeFile(at('account', 'namespace'), 'dormouse\n')
@@ -153,25 +165,24 @@ contexts: [{ name: same, context: { cluster: b, user: b, namespace: b } }]`,
     const ca = (context: string) => load({ KUBECONFIG }, { context }).cluster['certificate-authority']
     expect(ca('a')).to.equal(at('ca.crt'))
     expect(ca('b')).to.equal(at('home', '.kube', 'ca.crt'))
+    expect(load({ KUBECONFIG }).user['client-key'], 'an absolute one').to.equal('/keys/client.key')
   })
 
   it('that cannot be read is named, also beside others', async () => {
     await write('a', 'a')
     const KUBECONFIG = [at('a'), at('b')].join(delimiter)
-    const refused = async (content: string, why: string) => {
+    for (const [content, why] of [
+      ['<html>', 'it is no kubeconfig'],
+      ['[]', 'it is no kubeconfig'],
+      ['kind: List\nitems: []', 'it is no kubeconfig, but a List'],
+      ['clusters: { a: { server: x } }', 'clusters is not a list'],
+      ['users:\n-\n', 'users[0].name is missing'],
+      ['users: [{ name: 12, user: {} }]', 'users[0]: name is a number: put it in quotes'],
+      ['users: [{ name: a, user: { token: 012 } }]', 'users[0]: token is a number: put it in quotes'],
+    ] as const) {
       await writeFile(at('b'), content)
       expect(() => load({ KUBECONFIG })).to.throw(`cannot load the kubeconfig ${at('b')}: ${why}`)
     }
-    await refused('<html>', 'it is no kubeconfig')
-    await refused('[]', 'it is no kubeconfig')
-    await refused('kind: List\nitems: []', 'it is no kubeconfig, but a List')
-    await refused('clusters: { a: { server: x } }', 'clusters is not a list')
-    await refused('users:\n-\n', 'users[0].name is missing')
-    await refused('users: [{ name: 12, user: {} }]', 'users[0]: name is a number: put it in quotes')
-    await refused(
-      'users: [{ name: a, user: { token: 012 } }]',
-      'users[0]: token is a number: put it in quotes',
-    )
   })
 
   it('that is no YAML is named with the line at fault, without what the line says', async () => {
@@ -199,17 +210,10 @@ current-context: a
   })
 
   it('whose server is not a URL of HTTP is an error that names its cluster', async () => {
-    for (const server of ['localhost:6443', '10.0.0.1:6443', 'ftp://a', '']) {
-      const config = {
-        clusters: [{ name: 'a', cluster: { server } }],
-        contexts: [{ name: 'a', context: { cluster: 'a' } }],
-        'current-context': 'a',
-      }
-      await writeFile(at('config'), JSON.stringify(config))
-      expect(() => load({}, { file: at('config') }), server).to.throw(
+    for (const server of ['localhost:6443', '10.0.0.1:6443', 'ftp://a', ''])
+      expect(await loadOne({ server }), server).to.throw(
         'kubeconfig: context a names the cluster a, which has no server https://HOST:PORT',
       )
-    }
   })
 
   it('whose context names a cluster that it lacks is an error that names both', async () => {
@@ -220,49 +224,24 @@ current-context: a
   })
 
   it('whose proxy is none that can be used is an error that names its cluster', async () => {
-    const withProxy = (proxy: string) => {
-      const cluster = { server: 'https://a:6443', 'proxy-url': proxy }
-      const config = {
-        clusters: [{ name: 'a', cluster }],
-        contexts: [{ name: 'a', context: { cluster: 'a' } }],
-        'current-context': 'a',
-      }
-      return writeFile(at('config'), JSON.stringify(config))
-    }
-    for (const proxy of ['proxy:3128', 'ftp://proxy', '//proxy']) {
-      await withProxy(proxy)
-      expect(() => load({}, { file: at('config') }), proxy).to.throw(
+    const withProxy = (proxy: string) => loadOne({ server: 'https://a:6443', 'proxy-url': proxy })
+    for (const proxy of ['proxy:3128', 'ftp://proxy', '//proxy'])
+      expect(await withProxy(proxy), proxy).to.throw(
         'kubeconfig: the proxy-url of the cluster a is not an http, https or socks5 URL',
       )
-    }
-    for (const proxy of ['http://user:pass@proxy:3128', 'https://proxy', 'socks5://proxy:1080', '']) {
-      await withProxy(proxy)
-      expect(load({}, { file: at('config') }).name, proxy).to.equal('a')
-    }
+    for (const proxy of ['http://user:pass@proxy:3128', 'https://proxy', 'socks5://proxy:1080', ''])
+      expect((await withProxy(proxy))().name, proxy).to.equal('a')
   })
 
   it('has the command of an exec plugin relative to its own file, unless it is to be found in PATH', async () => {
-    const commandOf = async (command: string) => {
-      const config = {
-        clusters: [{ name: 'a', cluster: { server: 'https://a:6443' } }],
-        users: [{ name: 'a', user: { exec: { command, args: null, env: null } } }],
-        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-        'current-context': 'a',
-      }
-      await writeFile(at('config'), JSON.stringify(config))
-      return load({}, { file: at('config') }).user.exec?.command
+    for (const [command, found] of [
+      ['aws', 'aws'],
+      ['./bin/login', at('bin', 'login')],
+      ['/bin/login', '/bin/login'],
+    ]) {
+      const loaded = await loadOne({ server: 'https://a:6443' }, { exec: { command, args: null, env: null } })
+      expect(loaded().user.exec?.command).to.equal(found)
     }
-    expect(await commandOf('aws')).to.equal('aws')
-    expect(await commandOf('./bin/login')).to.equal(at('bin', 'login'))
-    expect(await commandOf('/bin/login')).to.equal('/bin/login')
-  })
-
-  it('has its paths relative to its own file', async () => {
-    await write('home/.kube/config', 'home')
-    const { cluster, user, namespace } = load({ HOME: at('home') })
-    expect(cluster['certificate-authority']).to.equal(at('home', '.kube', 'ca.crt'))
-    expect(user['client-key']).to.equal('/keys/client.key')
-    expect(namespace).to.equal(undefined)
   })
 
   it('is read as client-node reads it', async () => {

@@ -8,7 +8,6 @@ import {
   silentLogger,
   until,
   type FakeCollection,
-  type RecordingObserver,
 } from './fake-api-server.ts'
 
 const object = (name: string, metadata: object = {}) => ({
@@ -21,7 +20,6 @@ const scheduled = (text: string) => ({
 describe('the informer of Namespaces', () => {
   let server: FakeApiServer
   let collection: FakeCollection
-  let observer: RecordingObserver
   let informer: NamespaceInformer
   /** `before > after`, by their schedules. */
   let changes: string[]
@@ -30,8 +28,7 @@ describe('the informer of Namespaces', () => {
     server = await new FakeApiServer().start()
     collection = server.collection('/api/v1/namespaces')
     collection.put(object('shop', scheduled('8:00-18:00')))
-    observer = server.observer
-    const { client } = server
+    const { client, observer } = server
     informer = new NamespaceInformer({ client, observer, logger: silentLogger, delay: async () => {} })
     changes = []
     const shown = (each: Namespace | undefined) =>
@@ -75,24 +72,6 @@ describe('the informer of Namespaces', () => {
       '- > shop undefined',
     ])
     expect(informer.get('shop')?.uid).to.equal('another')
-  })
-
-  it('notices what changed and went while its watch was broken', async () => {
-    collection.put(object('gone'))
-    await informer.start()
-    await until(() => collection.watches.size === 1)
-    const expired = { type: 'ERROR', object: failure(410, 'too old', 'Expired') }
-    collection.refuse = ({ query }, response) => {
-      if (!query.has('watch')) return false
-      answer(response, 410, failure(410, 'too old', 'Expired'))
-      collection.refuse = () => false
-      return true
-    }
-    collection.cut(expired)
-    collection.delete('gone')
-    await until(() => informer.get('gone') === undefined)
-    expect(changes.at(-1)).to.equal('gone undefined > -')
-    expect(observer.restarts).to.include('namespaces expired')
   })
 
   it('knows none while the cluster refuses to show them, and goes on trying', async () => {

@@ -4,7 +4,9 @@ import type { Change } from '../../src/domain/workload/patch.ts'
 import type { Workload } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
+import type { KubernetesClient } from '../../src/kubernetes/client.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
+import type { WriteOptions } from '../../src/kubernetes/ports.ts'
 import { WorkloadPatcher } from '../../src/kubernetes/patcher.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { WriteGate } from '../../src/kubernetes/write-gate.ts'
@@ -14,6 +16,7 @@ import { WEB, deployment, ownsReplicas } from './objects.ts'
 const SNOOZE: Change = { annotations: { state: '{"v":1}' }, label: '3', replicas: 0 }
 const TEST_FAILED = failure(422, 'the server rejected our request due to an error in our request', 'Invalid')
 const REQUEST = { priority: 'request' } as const
+const CONTROLLER = { priority: 'snooze' } as const
 
 /** How a patch is answered; false: in the ordinary way. */
 type Way = (...args: Parameters<Handler>) => boolean
@@ -94,8 +97,12 @@ describe('the patcher', () => {
       if (apply(received.body)) stored(received, response)
       else stale(received, response)
     }
-    patcher = new WorkloadPatcher({
-      calls: server.client,
+    patcher = patcherOver(server.client)
+  })
+
+  const patcherOver = (calls: Pick<KubernetesClient, 'get' | 'patch'>) =>
+    new WorkloadPatcher({
+      calls,
       copy: {
         isConnected: () => connected,
         suspect: (error) => suspected.push(error.noAnswer),
@@ -105,30 +112,32 @@ describe('the patcher', () => {
       gate: new WriteGate(),
       delay: async () => {},
     })
-  })
 
   afterEach(async () => {
     await server.close()
   })
 
-  const refused = (call: Promise<unknown>): Promise<Refusal> =>
-    call.then(
+  type Plan = (workload: Workload) => { readonly change: Change | undefined; readonly seen?: number }
+  const write = (options: WriteOptions = REQUEST, plan: Plan = snooze) => patcher.write(WEB, plan, options)
+  const refused = (options?: WriteOptions, plan?: Plan): Promise<Refusal> =>
+    write(options, plan).then(
       () => expect.fail('the write succeeded'),
       (error: Refusal) => error,
     )
+  const methods = () => server.received.map(({ method }) => method)
 
   it('writes the status of a CronJob first, and nothing else until that is written', async () => {
     before = [stale, stored]
-    await patcher.write(WEB, () => ({ change: { ...SNOOZE, lastScheduleTime: 0 } }), REQUEST)
+    await write(REQUEST, () => ({ change: { ...SNOOZE, lastScheduleTime: 0 } }))
     const requests = server.received.map(({ method, path }) => `${method} ${path.split('/').at(-1)}`)
     expect(requests).to.deep.equal(['PATCH status', 'GET web', 'PATCH status', 'PATCH web'])
   })
 
   it('plans on the copy and writes in one patch, with no read', async () => {
-    const { wrote, workload, plan } = await patcher.write(WEB, snooze, REQUEST)
+    const { wrote, workload, plan } = await write()
     expect(wrote).to.equal(true)
     expect(plan.seen).to.equal(3)
-    expect(server.received.map(({ method }) => method)).to.deep.equal(['PATCH'])
+    expect(methods()).to.deep.equal(['PATCH'])
     expect(workload).to.deep.equal({
       ...cached,
       resourceVersion: '11',
@@ -151,7 +160,7 @@ describe('the patcher', () => {
         'dormouse.dev/catch-up': 'true',
       },
     })
-    const { wrote, workload } = await patcher.write(WEB, snooze, REQUEST)
+    const { wrote, workload } = await write()
     expect(wrote).to.equal(true)
     expect(workload.annotations).to.include({ state: '{"v":1}', wakeOrder: '3' })
     expect(sent('GET')).to.deep.equal([])
@@ -161,7 +170,7 @@ describe('the patcher', () => {
     const annotations = { 'dormouse.dev/enabled': 'true' }
     const metadata = () => ({ ...object?.metadata, annotations })
     before = [appliedThen(answering(200, () => ({ kind: 'PartialObjectMetadata', metadata: metadata() })))]
-    const { code, message } = await refused(patcher.write(WEB, snooze, REQUEST))
+    const { code, message } = await refused()
     expect(code).to.equal('CLUSTER_REJECTED')
     expect(message).to.contain('run as one account')
     expect(applied).to.deep.equal([])
@@ -169,7 +178,7 @@ describe('the patcher', () => {
 
   it('takes a whole object for an answer too', async () => {
     before = [appliedThen(answering(200, () => ({ kind: 'Deployment', ...object })))]
-    const { workload } = await patcher.write(WEB, snooze, REQUEST)
+    const { workload } = await write()
     expect(workload).to.include({ replicas: 0, resourceVersion: '11' })
     expect(workload.pods.existing).to.equal(0)
   })
@@ -187,76 +196,65 @@ describe('the patcher', () => {
   it('reads the live object when there is no copy', async () => {
     cached = undefined
     change({}, 7)
-    const { plan } = await patcher.write(WEB, snooze, REQUEST)
+    const { plan } = await write()
     expect(plan.seen).to.equal(7)
-    expect(server.received.map(({ method }) => method)).to.deep.equal(['GET', 'PATCH'])
+    expect(methods()).to.deep.equal(['GET', 'PATCH'])
   })
 
   it('plans on what the caller has, if the caller has it', async () => {
-    const { plan } = await patcher.write(WEB, snooze, {
-      ...REQUEST,
-      from: { ...trim('deployments', object!), replicas: 9 },
-    })
+    const { plan } = await write({ ...REQUEST, from: { ...trim('deployments', object!), replicas: 9 } })
     expect(plan.seen, 'planned again after the precondition failed').to.equal(3)
     expect(sent('PATCH')).to.have.length(2)
   })
 
   it('reads and plans anew when the precondition fails', async () => {
     change({}, 8)
-    const { plan, wrote } = await patcher.write(WEB, snooze, REQUEST)
+    const { plan, wrote } = await write()
     expect(wrote).to.equal(true)
     expect(plan.seen).to.equal(8)
-    expect(server.received.map(({ method }) => method)).to.deep.equal(['PATCH', 'GET', 'PATCH'])
-  })
-
-  it('is not disturbed by a status update in between', async () => {
-    change({})
-    const { wrote } = await patcher.write(WEB, snooze, REQUEST)
-    expect(wrote).to.equal(true)
-    expect(server.received).to.have.length(1)
+    expect(methods()).to.deep.equal(['PATCH', 'GET', 'PATCH'])
   })
 
   it('writes nothing when the newer object needs nothing', async () => {
     change({}, 0)
-    const { wrote } = await patcher.write(WEB, snooze, REQUEST)
+    const { wrote } = await write()
     expect(wrote).to.equal(false)
     expect(applied).to.deep.equal([])
   })
 
-  it('gives up with CONFLICT after losing five times', async () => {
-    const overtake = () => {
-      change({}, (object?.spec?.replicas ?? 0) + 1)
-      return false
-    }
-    before = each(6, overtake)
-    expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CONFLICT' })
-    expect(sent('PATCH')).to.have.length(5)
-  })
-
-  it('takes a 409 for a failed precondition, even if it cannot see why', async () => {
-    before = each(3, failing(409, 'the object has been modified', 'Conflict'))
-    const { wrote } = await patcher.write(WEB, snooze, REQUEST)
-    expect(wrote).to.equal(true)
-    expect(sent('PATCH')).to.have.length(4)
-  })
-
-  it('does not repeat for ever a patch that can never apply', async () => {
-    before = each(6, stale)
-    expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_REJECTED' })
-    expect(sent('PATCH')).to.have.length(2)
-  })
-
-  it('passes on at once what validation or an admission plugin says, even with a 422', async () => {
-    before = [failing(422, 'spec.replicas: quota says no', 'Invalid')]
-    const { code, details } = await refused(patcher.write(WEB, snooze, REQUEST))
-    expect(code).to.equal('CLUSTER_REJECTED')
-    expect(details).to.deep.include({ status: 422, message: 'spec.replicas: quota says no' })
-    expect(server.received).to.have.length(1)
-  })
+  const overtake = () => {
+    change({}, (object?.spec?.replicas ?? 0) + 1)
+    return false
+  }
+  const QUOTA = 'spec.replicas: quota says no'
+  for (const [rule, ways, outcome, sends] of [
+    ['gives up with CONFLICT after losing five times', each(6, overtake), 'CONFLICT', 5],
+    [
+      'takes a 409 for a failed precondition, even if it cannot see why',
+      each(3, failing(409, 'the object has been modified', 'Conflict')),
+      'written',
+      4,
+    ],
+    ['does not repeat for ever a patch that can never apply', each(6, stale), 'CLUSTER_REJECTED', 2],
+    [
+      'passes on at once what validation or an admission plugin says, even with a 422',
+      [failing(422, QUOTA, 'Invalid')],
+      'CLUSTER_REJECTED',
+      1,
+    ],
+    ['says CLUSTER_UNAVAILABLE when the answer is lost each time', each(5, cut), 'CLUSTER_UNAVAILABLE', 5],
+  ] as const)
+    it(rule, async () => {
+      before = [...ways]
+      const refusal = outcome === 'written' ? undefined : await refused()
+      expect(refusal?.code ?? ((await write()).wrote && 'written')).to.equal(outcome)
+      expect(sent('PATCH')).to.have.length(sends)
+      if (sends === 1) expect(refusal?.details).to.deep.include({ status: 422, message: QUOTA })
+    })
 
   it('says NOT_FOUND of a workload that is gone, and reads it as undefined', async () => {
     object = undefined
-    expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'NOT_FOUND' })
+    expect(await refused()).to.include({ code: 'NOT_FOUND' })
     expect(await patcher.read(WEB)).to.equal(undefined)
   })
 
@@ -267,19 +265,19 @@ describe('the patcher', () => {
   describe('when the answer is lost', () => {
     it('finds a write that was carried out, and makes it once', async () => {
       before = [appliedThen(cut)]
-      const { wrote, workload, plan } = await patcher.write(WEB, snooze, REQUEST)
+      const { wrote, workload, plan } = await write()
       expect(wrote).to.equal(true)
       expect(plan.seen).to.equal(3)
       expect(workload).to.include({ replicas: 0, resourceVersion: '11' })
       expect(applied).to.deep.equal([workload])
-      expect(server.received.map(({ method }) => method)).to.deep.equal(['PATCH', 'GET'])
+      expect(methods()).to.deep.equal(['PATCH', 'GET'])
     })
 
     it('writes again what was not carried out', async () => {
       before = [cut]
-      const { wrote } = await patcher.write(WEB, snooze, REQUEST)
+      const { wrote } = await write()
       expect(wrote).to.equal(true)
-      expect(server.received.map(({ method }) => method)).to.deep.equal(['PATCH', 'GET', 'PATCH'])
+      expect(methods()).to.deep.equal(['PATCH', 'GET', 'PATCH'])
     })
 
     it('does not take a status update in between for its own write', async () => {
@@ -296,7 +294,7 @@ describe('the patcher', () => {
         change:
           workload.ownReplicasEntry === undefined ? undefined : { annotations: {}, givesUpReplicas: true },
       })
-      await patcher.write(WEB, givesUpReplicas, REQUEST)
+      await write(REQUEST, givesUpReplicas)
       expect(sent('PATCH')).to.have.length(2)
     })
 
@@ -308,17 +306,11 @@ describe('the patcher', () => {
           return cut(received, response)
         },
       ]
-      expect(await patcher.write(WEB, snooze, REQUEST)).to.include({ wrote: false })
-    })
-
-    it('says CLUSTER_UNAVAILABLE when it is lost each time', async () => {
-      before = each(5, cut)
-      expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+      expect(await write()).to.include({ wrote: false })
     })
   })
 
   describe('where an admission webhook of somebody else drops our marks', () => {
-    const controller = { priority: 'snooze' } as const
     const bodies = () => sent('PATCH').map(({ body }) => JSON.parse(body) as { op: string; path: string }[])
     let drops: boolean
 
@@ -336,7 +328,7 @@ describe('the patcher', () => {
     })
 
     it('puts the count back at once, testing the new one, and says why it cannot sleep', async () => {
-      const { code, message } = await refused(patcher.write(WEB, snooze, controller))
+      const { code, message } = await refused(CONTROLLER)
       expect(code).to.equal('CLUSTER_REJECTED')
       expect(message).to.include('an admission webhook drops').and.include('it cannot sleep')
       expect(object?.spec).to.include({ replicas: 3 })
@@ -347,32 +339,37 @@ describe('the patcher', () => {
     })
 
     it('asks by a dry run the next time, and moves nothing while that is answered the same', async () => {
-      await refused(patcher.write(WEB, snooze, controller))
+      await refused(CONTROLLER)
       cached = trim('deployments', object!)
-      for (let time = 0; time < 3; time++) await refused(patcher.write(WEB, snooze, controller))
+      for (let time = 0; time < 3; time++) await refused(CONTROLLER)
       const dry = sent('PATCH').map(({ query }) => query.get('dryRun'))
       expect(dry).to.deep.equal([null, null, 'All', 'All', 'All'])
       expect(object?.spec).to.include({ replicas: 3 })
     })
 
     it('puts it to sleep once the webhook is gone', async () => {
-      await refused(patcher.write(WEB, snooze, controller))
+      await refused(CONTROLLER)
       cached = trim('deployments', object!)
       drops = false
-      const { wrote } = await patcher.write(WEB, snooze, controller)
+      const { wrote } = await write(CONTROLLER)
       expect([wrote, object?.spec?.replicas]).to.deep.equal([true, 0])
     })
 
-    it('puts the count back although somebody annotates it just then', async () => {
+    /** The count is put back by the second patch. */
+    const beforeTheSecond = (happens: () => void) => {
       const { handler } = server
       server.handler = (received, response) => {
-        if (sent('PATCH').length === 2) {
-          change({ annotations: { 'dormouse.dev/enabled': 'true', 'dormouse.dev/timezone': 'Asia/Tokyo' } })
-          drops = false
-        }
+        if (sent('PATCH').length === 2) happens()
         handler(received, response)
       }
-      await refused(patcher.write(WEB, snooze, controller))
+    }
+
+    it('puts the count back although somebody annotates it just then', async () => {
+      beforeTheSecond(() => {
+        change({ annotations: { 'dormouse.dev/enabled': 'true', 'dormouse.dev/timezone': 'Asia/Tokyo' } })
+        drops = false
+      })
+      await refused(CONTROLLER)
       expect(object?.spec).to.include({ replicas: 3 })
       expect(object?.metadata.annotations).to.include({ 'dormouse.dev/timezone': 'Asia/Tokyo' })
     })
@@ -385,18 +382,14 @@ describe('the patcher', () => {
         change({ annotations: { 'dormouse.dev/enabled': 'true' }, labels: { app: 'web' } })
         response.destroy()
       }
-      const { message } = await refused(patcher.write(WEB, snooze, controller))
+      const { message } = await refused(CONTROLLER)
       expect(message).to.include('it cannot sleep')
       expect(object?.spec).to.include({ replicas: 3 })
     })
 
     it('leaves a count that somebody has set since', async () => {
-      const { handler } = server
-      server.handler = (received, response) => {
-        if (sent('PATCH').length === 2) change({}, 7)
-        handler(received, response)
-      }
-      await refused(patcher.write(WEB, snooze, controller))
+      beforeTheSecond(() => change({}, 7))
+      await refused(CONTROLLER)
       expect(object?.spec).to.include({ replicas: 7 })
     })
 
@@ -409,7 +402,7 @@ describe('the patcher', () => {
             answer(response, 500, failure(500, 'etcd is away'))
           else handler(received, response)
         }
-        const { message } = await refused(patcher.write(WEB, snooze, controller))
+        const { message } = await refused(CONTROLLER)
         if (failures === 2) expect(object?.spec).to.include({ replicas: 3 })
         else expect(message, 'nobody else knows it').to.include('its count was 3')
       })
@@ -418,50 +411,36 @@ describe('the patcher', () => {
       change({}, 0)
       cached = trim('deployments', object!)
       const wake = () => ({ change: { annotations: { state: '{"v":1}' }, replicas: 3 } as Change })
-      await refused(patcher.write(WEB, wake, controller))
+      await refused(CONTROLLER, wake)
       expect([object?.spec?.replicas, sent('PATCH').length]).to.deep.equal([3, 1])
     })
   })
 
   describe('whose write hangs while other calls are answered', () => {
-    const controller = { priority: 'snooze' } as const
     let lands: boolean
 
     /** Patches are held until they are given up; meanwhile others are answered. */
     beforeEach(() => {
       lands = false
-      patcher = new WorkloadPatcher({
-        calls: {
-          get: (...args) => server.client.get(...args),
-          async patch(_, operations) {
-            if (lands) apply(JSON.stringify(operations))
-            throw new ClusterRefusal('CLUSTER_UNAVAILABLE', 'none', {
-              status: 0,
-              noAnswer: 'hung',
-              retryAfter: 2,
-            })
-          },
+      patcher = patcherOver({
+        get: (...args) => server.client.get(...args),
+        async patch(_, operations) {
+          if (lands) apply(JSON.stringify(operations))
+          const details = { status: 0, noAnswer: 'hung', retryAfter: 2 } as const
+          throw new ClusterRefusal('CLUSTER_UNAVAILABLE', 'none', details)
         },
-        copy: {
-          isConnected: () => true,
-          suspect: () => {},
-          get: () => cached,
-          applied: (workload) => applied.push(workload),
-        },
-        gate: new WriteGate(),
-        delay: async () => {},
       })
     })
 
     it('reads before anything else, and is done where it landed', async () => {
       lands = true
-      const { wrote, workload } = await patcher.write(WEB, snooze, controller)
+      const { wrote, workload } = await write(CONTROLLER)
       expect([wrote, workload.replicas, sent('GET').length]).to.deep.equal([true, 0, 1])
       expect(applied).to.have.length(1)
     })
 
     it('tries no more where it did not, and says that it is this workload alone', async () => {
-      const refusal = await refused(patcher.write(WEB, snooze, controller))
+      const refusal = await refused(CONTROLLER)
       expect(refusal).to.include({ code: 'CLUSTER_UNAVAILABLE', retryAfter: 2 })
       expect(refusal.details).to.deep.equal({ webhook: true })
       expect(refusal.message).to.match(
@@ -474,17 +453,17 @@ describe('the patcher', () => {
   it('says which admission webhook failed for the workload', async () => {
     const message = 'Internal error occurred: failed calling webhook "hangs.example.com": deadline exceeded'
     before = [failing(500, message, 'InternalError')]
-    const refusal = await refused(patcher.write(WEB, snooze, REQUEST))
+    const refusal = await refused()
     expect(refusal.details).to.include({ webhook: true, status: 500 })
     expect(refusal.message).to.include('hangs.example.com').and.include('deployment shop/web')
   })
 
   it('has the watches looked after when it finds nobody, and for nothing less', async () => {
     before = [failing(500, 'etcd is away')]
-    await refused(patcher.write(WEB, snooze, REQUEST))
+    await refused()
     expect(suspected).to.deep.equal([])
     await server.stop()
-    expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+    expect(await refused()).to.include({ code: 'CLUSTER_UNAVAILABLE' })
     expect(suspected).to.deep.equal(['unreachable'])
   })
 
@@ -493,24 +472,23 @@ describe('the patcher', () => {
 
     it('is refused by the cluster', async () => {
       before = [forbidden]
-      expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_REJECTED' })
+      expect(await refused()).to.include({ code: 'CLUSTER_REJECTED' })
     })
 
     it('says nothing while the watches are down: an API server that starts knows no roles yet', async () => {
       connected = false
       before = [forbidden]
-      expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+      expect(await refused()).to.include({ code: 'CLUSTER_UNAVAILABLE' })
       server.handler = forbidden
       cached = undefined
-      expect(await refused(patcher.write(WEB, snooze, REQUEST))).to.include({ code: 'CLUSTER_UNAVAILABLE' })
+      expect(await refused()).to.include({ code: 'CLUSTER_UNAVAILABLE' })
     })
   })
 
   it('is cut by its second signal although its patch was sent, and not tried again', async () => {
     const ending = new AbortController()
     server.handler = () => ending.abort(new Error('led no longer'))
-    const write = patcher.write(WEB, snooze, { priority: 'snooze', cut: ending.signal })
-    expect(await refused(write)).to.equal(ending.signal.reason)
+    expect(await refused({ ...CONTROLLER, cut: ending.signal })).to.equal(ending.signal.reason)
     expect(server.received).to.have.length(1)
   })
 
@@ -522,11 +500,12 @@ describe('the patcher', () => {
         return false
       },
     ]
-    const { wrote } = await patcher.write(WEB, snooze, { priority: 'snooze', signal: ending.signal })
+    const { wrote } = await write({ ...CONTROLLER, signal: ending.signal })
     expect(wrote).to.equal(true)
   })
 
   describe('verifying', () => {
+    const VERIFIED = { ...REQUEST, verify: true }
     const refuse = (workload: Workload) => {
       if (workload.replicas === 3) throw new Refusal('PINNED', 'pinned')
       return snooze(workload)
@@ -534,28 +513,27 @@ describe('the patcher', () => {
 
     it('believes a refusal or a nothing-to-do of a copy only after a live read', async () => {
       change({}, 4)
-      const { plan, wrote } = await patcher.write(WEB, refuse, { ...REQUEST, verify: true })
+      const { plan, wrote } = await write(VERIFIED, refuse)
       expect(wrote).to.equal(true)
       expect(plan.seen).to.equal(4)
       cached = { ...trim('deployments', object!), replicas: 0 }
       change({}, 6)
-      const again = await patcher.write(WEB, snooze, { ...REQUEST, verify: true })
+      const again = await write(VERIFIED)
       expect(again.plan.seen).to.equal(6)
     })
 
     it('believes it after one live read', async () => {
-      expect(await refused(patcher.write(WEB, refuse, { ...REQUEST, verify: true }))).to.include({
+      expect(await refused(VERIFIED, refuse)).to.include({
         code: 'PINNED',
       })
       expect(sent('GET')).to.have.length(1)
     })
 
     it('is not done unasked, nor of what was read live', async () => {
-      expect(await refused(patcher.write(WEB, refuse, REQUEST))).to.include({ code: 'PINNED' })
+      expect(await refused(REQUEST, refuse)).to.include({ code: 'PINNED' })
       expect(server.received).to.have.length(0)
       cached = undefined
-      const options = { ...REQUEST, verify: true }
-      expect(await refused(patcher.write(WEB, refuse, options))).to.include({ code: 'PINNED' })
+      expect(await refused(VERIFIED, refuse)).to.include({ code: 'PINNED' })
       expect(sent('GET')).to.have.length(1)
     })
 
@@ -563,7 +541,7 @@ describe('the patcher', () => {
       const plan = () => {
         throw new TypeError('a bug')
       }
-      const error = await refused(patcher.write(WEB, plan, { ...REQUEST, verify: true }))
+      const error = await refused(VERIFIED, plan)
       expect(error).to.be.instanceOf(TypeError)
     })
   })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { OUTRANKS_NONE } from '../../src/kubernetes/reflector.ts'
-import { ScaledObjectStore, trimScaledObject } from '../../src/kubernetes/scaled-object-store.ts'
+import { ScaledObjectStore } from '../../src/kubernetes/scaled-object-store.ts'
 
 const WEB = { kind: 'deployments', namespace: 'shop', name: 'web' } as const
 
@@ -28,21 +28,6 @@ describe('the store of ScaledObjects', () => {
     expect(told).to.deep.equal(['- > 1', '1 > -', '- > 2'])
     expect(store.ofTarget(WEB)).to.deep.equal([])
     expect(store.ofTarget({ ...WEB, name: 'api' })).to.have.length(1)
-  })
-
-  it('takes a write of ours at once, but not of an older copy, nor of a namesake', () => {
-    const { store, told } = aStore()
-    const applied = (...written: Parameters<typeof scaler>) =>
-      store.applied(trimScaledObject(scaler(...written)))
-    applied('1')
-    expect([...store.list()], 'it is gone already').to.deep.equal([])
-    store.sink.put(scaler('5'), OUTRANKS_NONE)
-    applied('4', { target: 'old' })
-    applied('9', { uid: 'former', target: 'former' })
-    expect(told).to.deep.equal(['- > 5'])
-    applied('6', { target: 'api' })
-    expect(told).to.deep.equal(['- > 5', '5 > 6'])
-    expect(store.ofTarget(WEB)).to.deep.equal([])
   })
 
   it('keeps both of two for one workload, and the other when one goes', () => {

@@ -101,78 +101,51 @@ describe('the informer of ScaledObjects', () => {
     expect(told).to.deep.equal([0])
   })
 
-  it('does not hold up the service where it may not list them, and says that it does not know them', async () => {
-    crds.put(DEFINITION)
-    scalers.refuse = (_, response) => {
-      answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
-      return true
-    }
-    await informer.start()
-    expect(informer.isConnected).to.equal(false)
-    expect(informer.isPresent).to.equal(true)
-  })
+  for (const [what, collection, isPresent] of [
+    ['list them, and says that it does not know them', () => scalers, true],
+    ['even see their definition', () => crds, undefined],
+  ] as const)
+    it(`does not hold up the service where it may not ${what}`, async () => {
+      crds.put(DEFINITION)
+      collection().refuse = (_, response) => {
+        answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
+        return true
+      }
+      await informer.start()
+      expect(informer.isConnected).to.equal(false)
+      if (isPresent) expect(informer.isPresent).to.equal(true)
+    })
 
-  it('does not hold up the service where it may not even see their definition', async () => {
-    crds.refuse = (_, response) => {
-      answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
-      return true
-    }
-    await informer.start()
-    expect(informer.isConnected).to.equal(false)
-  })
-
-  it('finds each of several for one workload, and follows one to another target', async () => {
-    crds.put(DEFINITION)
-    scalers.put(web())
-    scalers.put(web('second'))
-    await informer.start()
-    expect(informer.ofTarget(WEB).map(({ name }) => name)).to.have.members(['web', 'second'])
-    scalers.put({ ...web('second'), spec: { ...web().spec, scaleTargetRef: { name: 'api' } } })
-    await eventually('the other target', () => informer.ofTarget({ ...WEB, name: 'api' }).length === 1)
-    expect(informer.ofTarget(WEB).map(({ name }) => name)).to.deep.equal(['web'])
-  })
-
-  it('takes over what a write of ours has made, before the watch tells', async () => {
-    crds.put(DEFINITION)
-    scalers.put(web())
-    await informer.start()
-    const { handler } = server
-    server.handler = (received, response) => {
-      if (received.method !== 'PATCH') return handler(received, response)
-      expect(received.path).to.equal('/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects/web')
-      expect(received.query.get('fieldManager')).to.equal('dormouse')
-      const annotations = { 'autoscaling.keda.sh/paused-replicas': '0', 'dormouse.dev/paused': '' }
-      const { metadata, spec } = web('web', annotations)
-      answer(response, 200, { metadata: { ...metadata, resourceVersion: '99' }, spec })
-    }
+  /** Pauses the only one of WEB. */
+  async function pause(): Promise<void> {
     const gate = { run: <T>(_: unknown, task: (limit: undefined) => Promise<T>) => task(undefined) }
     const patcher = new ScaledObjectPatcher({ client: server.client, copy: informer, gate })
-    const [scaler] = informer.ofTarget(WEB)
-    if (!scaler) throw new TypeError('there is one')
-    await patcher.pause(scaler, { pausedReplicas: '0', mark: '' }, {})
+    crds.put(DEFINITION)
+    scalers.put(web())
+    await informer.start()
+    await patcher.pause(informer.ofTarget(WEB)[0]!, { pausedReplicas: '0', mark: '' }, {})
+  }
+  const answering = (status: number, body: object) => {
+    const { handler } = server
+    server.handler = (received, response) =>
+      received.method === 'PATCH' ? answer(response, status, body) : handler(received, response)
+  }
+
+  it('takes over what a write of ours has made, before the watch tells', async () => {
+    const { metadata, spec } = web('web', {
+      'autoscaling.keda.sh/paused-replicas': '0',
+      'dormouse.dev/paused': '',
+    })
+    answering(200, { metadata: { ...metadata, resourceVersion: '99' }, spec })
+    await pause()
+    const { path, query } = server.received.find(({ method }) => method === 'PATCH')!
+    expect(path).to.equal('/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects/web')
+    expect(query.get('fieldManager')).to.equal('dormouse')
     expect(informer.get('shop/web')?.annotations).to.deep.equal({ pausedReplicas: '0', mark: '' })
   })
 
   it('says that somebody else was faster where the precondition of a write fails', async () => {
-    const gate = { run: <T>(_: unknown, task: (limit: undefined) => Promise<T>) => task(undefined) }
-    server.handler = (_, response) =>
-      answer(
-        response,
-        422,
-        failure(422, 'the server rejected our request due to an error in our request', 'Invalid'),
-      )
-    const patcher = new ScaledObjectPatcher({ client: server.client, copy: informer, gate })
-    const scaler = {
-      ...web().metadata,
-      resourceVersion: '1',
-      deleting: false,
-      minReplicaCount: 1,
-      annotations: {},
-    }
-    const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
-    const error = await patcher
-      .pause({ ...scaler, target, hasAnnotations: false }, { pausedReplicas: '0', mark: '' }, {})
-      .catch((fault: unknown) => fault)
-    expect(error).to.include({ code: 'CONFLICT' })
+    answering(422, failure(422, 'the server rejected our request due to an error in our request', 'Invalid'))
+    expect(await pause().catch((fault: unknown) => fault)).to.include({ code: 'CONFLICT' })
   })
 })

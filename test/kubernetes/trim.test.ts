@@ -16,7 +16,7 @@ const DAEMON_SET: WorkloadObject = {
 }
 
 describe('trimming an object', () => {
-  it('keeps of a Deployment its identity, count, pods and times', () => {
+  it('keeps of a workload with a count its identity, count, pods and times', () => {
     const trimmed = trim('deployments', deployment('web', { replicas: 4, ready: 2, labels: { app: 'web' } }))
     expect(trimmed).to.deep.include({
       kind: 'deployments',
@@ -30,16 +30,14 @@ describe('trimming an object', () => {
       replicas: 4,
       pods: { existing: 2, ready: 2, observedGeneration: 1 },
     })
-  })
-
-  it('reads StatefulSets and ReplicaSets in the same way', () => {
-    for (const kind of ['statefulsets', 'replicasets'] as const) {
+    for (const kind of ['statefulsets', 'replicasets'] as const)
       expect(trim(kind, deployment('db', { replicas: 2 }))).to.include({
         kind,
         replicas: 2,
         snoozeKey: undefined,
       })
-    }
+    const going = deployment('web', { deletionTimestamp: '2026-01-05T08:00:00Z' })
+    expect(trim('deployments', going).deleting).to.equal(true)
   })
 
   it('counts a DaemonSet by its status', () => {
@@ -51,15 +49,10 @@ describe('trimming an object', () => {
 
   it('sees the snooze key of a DaemonSet', () => {
     const spec = { template: { spec: { nodeSelector: { 'dormouse.dev/snoozed': 'true' } } } }
-    expect(trim('daemonsets', { ...DAEMON_SET, spec })).to.include({
-      hasNodeSelector: true,
-      snoozeKey: 'true',
-    })
-    const bare = { template: { spec: {} } }
-    expect(trim('daemonsets', { ...DAEMON_SET, spec: bare })).to.include({
-      hasNodeSelector: false,
-      snoozeKey: undefined,
-    })
+    const snoozed = { hasNodeSelector: true, snoozeKey: 'true' }
+    expect(trim('daemonsets', { ...DAEMON_SET, spec })).to.include(snoozed)
+    const bare = { hasNodeSelector: false, snoozeKey: undefined }
+    expect(trim('daemonsets', { ...DAEMON_SET, spec: { template: { spec: {} } } })).to.include(bare)
   })
 
   it('takes an absent count as 1 and an absent status as no pods', () => {
@@ -138,11 +131,6 @@ describe('trimming an object', () => {
     const metadata = { ...DAEMON_SET.metadata, managedFields }
     expect(trim('daemonsets', { ...DAEMON_SET, metadata }).ownReplicasEntry).to.equal(1)
   })
-
-  it('sees that a workload is going', () => {
-    const going = deployment('web', { deletionTimestamp: '2026-01-05T08:00:00Z' })
-    expect(trim('deployments', going).deleting).to.equal(true)
-  })
 })
 
 describe('interning', () => {
@@ -154,14 +142,8 @@ describe('interning', () => {
       expect(intern(long)).to.equal(long)
     }
     expect(known.size).to.equal(0)
-    for (let version = 0; version < 100; version++) intern(String(version))
+    for (let version = 0; version < 100; version++)
+      expect(intern(String(version)), 'passed through beyond the limit').to.equal(String(version))
     expect(known.size).to.equal(10)
-  })
-
-  it('is bounded: beyond its limit texts are passed through', () => {
-    const intern = createIntern(1)
-    expect(intern('a')).to.equal('a')
-    expect(intern('b')).to.equal('b')
-    expect(intern('a')).to.equal('a')
   })
 })

@@ -16,42 +16,50 @@ function tasks(gate: WriteGate) {
       },
       { key: name, signal },
     )
-  return { began, ends, run }
+  /** Ends the task that began at this place of the order. */
+  const end = async (index: number) => {
+    ends[index]?.()
+    await settle()
+  }
+  return { began, end, run }
 }
 
 const WEB = { key: 'deployments/shop/web' }
 
-/** So many places for all together. */
-function shared(places: number) {
+/** With so many places for all together. */
+function narrow(places: number) {
   const all = new Slots(places, 0)
-  return { requests: all, controller: all, slowRequests: all, slow: all }
+  const gate = new WriteGate({ places: { requests: all, controller: all, slowRequests: all, slow: all } })
+  return { gate, ...tasks(gate) }
 }
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
+/** Resolves when the gate tells that it has room again. */
+function room(gate: WriteGate, priority: WritePriority = 'snooze'): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  gate.onRoom(() => gate.hasRoom(priority) && resolve())
+  return promise
+}
+
 describe('the write gate', () => {
+  let now: number
+  let gate: WriteGate
+
+  beforeEach(() => {
+    now = 0
+    gate = new WriteGate({ now: () => now })
+  })
+
   it('lets requests go before wakes, snoozes and completions, and in each the first first', async () => {
-    const gate = new WriteGate({ places: shared(1) })
-    const { began, ends, run } = tasks(gate)
-    const order = [
-      'snooze',
-      'completion',
-      'snooze',
-      'wake',
-      'request',
-      'completion',
-      'snooze',
-      'wake',
-      'request',
-    ] as const
+    const { began, end, run } = narrow(1)
+    const priorities = ['completion', 'snooze', 'wake', 'request', 'completion', 'snooze', 'wake', 'request']
+    const order = ['snooze', ...priorities] as WritePriority[]
     const all = order.map((priority, index) => run(priority, `${priority}${index}`))
-    for (let index = 0; index < all.length; index++) {
-      await settle()
-      ends[index]?.()
-    }
+    await settle()
+    for (let index = 0; index < all.length; index++) await end(index)
     await Promise.all(all)
-    expect(began).to.deep.equal([
-      'snooze0',
+    const sorted = [
       'request4',
       'request8',
       'wake3',
@@ -60,74 +68,62 @@ describe('the write gate', () => {
       'snooze6',
       'completion1',
       'completion5',
-    ])
+    ]
+    expect(began).to.deep.equal(['snooze0', ...sorted])
   })
 
   it('holds what is in flight to its bound, and a failing task frees its place', async () => {
-    const gate = new WriteGate({ places: shared(2) })
-    const { began, ends, run } = tasks(gate)
-    const failing = gate.run(
-      'snooze',
-      async () => {
-        throw new Error('refused')
-      },
-      WEB,
-    )
-    const all = [run('snooze', 'a'), run('snooze', 'b'), run('snooze', 'c')]
+    const { gate, began, end, run } = narrow(2)
+    const failing = gate.run('snooze', () => Promise.reject(new Error('refused')), WEB)
+    for (const name of ['a', 'b', 'c']) void run('snooze', name)
     await failing.catch(() => {})
     await settle()
     expect(began).to.deep.equal(['a', 'b'])
-    ends[0]?.()
-    await settle()
+    await end(0)
     expect(began).to.deep.equal(['a', 'b', 'c'])
-    for (const end of ends) end()
-    await Promise.all(all)
   })
 
-  it('holds all writes to a rate', async () => {
-    let now = 0
-    const gate = new WriteGate({ writesPerSecond: 20, now: () => now })
-    const { began, ends, run } = tasks(gate)
-    const all = ['a', 'b', 'c'].map((name) => run('snooze', name))
-    await settle()
-    expect(began).to.deep.equal(['a', 'b'])
-    now = 50
-    ends[0]?.()
-    await settle()
-    expect(began).to.deep.equal(['a', 'b', 'c'])
-    for (const end of ends) end()
-    await Promise.all(all)
-  })
-
-  it('paces wakes without holding up snoozes and requests', async () => {
-    let now = 0
-    const gate = new WriteGate({ wakesPerSecond: 1, now: () => now })
-    const { began, ends, run } = tasks(gate)
-    const all = [run('wake', 'w1'), run('wake', 'w2'), run('snooze', 's'), run('request', 'r')]
-    await settle()
-    expect(began).to.deep.equal(['w1', 's', 'r'])
-    now = 1000
-    ends[0]?.()
-    await settle()
-    expect(began).to.deep.equal(['w1', 's', 'r', 'w2'])
-    for (const end of ends) end()
-    await Promise.all(all)
-  })
+  for (const { what, limits, order, early, at } of [
+    {
+      what: 'holds all writes to a rate',
+      limits: { writesPerSecond: 20 },
+      order: ['snooze 1', 'snooze 2', 'snooze 3'],
+      early: ['snooze 1', 'snooze 2'],
+      at: 50,
+    },
+    {
+      what: 'paces wakes without holding up snoozes and requests',
+      limits: { wakesPerSecond: 1 },
+      order: ['wake 1', 'snooze 2', 'request 3', 'wake 4'],
+      early: ['wake 1', 'snooze 2', 'request 3'],
+      at: 1000,
+    },
+  ])
+    it(what, async () => {
+      const { began, end, run } = tasks(new WriteGate({ ...limits, now: () => now }))
+      for (const name of order) void run(name.split(' ')[0] as WritePriority, name)
+      await settle()
+      expect(began).to.deep.equal(early)
+      now = at
+      await end(0)
+      expect(began).to.deep.equal(order)
+    })
 
   describe('while writes hang', () => {
     const hung = () => new ClusterRefusal('CLUSTER_UNAVAILABLE', 'no answer', { status: 0, noAnswer: 'hung' })
     const names = (prefix: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${prefix}${index}`)
-    let now: number
-    let gate: WriteGate
 
-    beforeEach(() => {
-      now = 0
-      gate = new WriteGate({ now: () => now })
-    })
-
+    /** A write of this key that takes so long and fails by this, or is done. */
+    const write = (key: string, took = 0, error?: Error) => {
+      const task = async () => {
+        now += took
+        if (error) throw error
+      }
+      return gate.run('snooze', task, { key }).catch(() => {})
+    }
     /** Its last write hung. */
-    const slow = (key: string) => gate.run('snooze', () => Promise.reject(hung()), { key }).catch(() => {})
+    const slow = (key: string) => write(key, 0, hung())
 
     it('lets requests go whatever the controller has in flight, and the other way round', async () => {
       const { began, run } = tasks(gate)
@@ -160,13 +156,10 @@ describe('the write gate', () => {
     it('calls who was turned away once the first has become slow, although none has ended', async () => {
       const real = new WriteGate()
       const { run } = tasks(real)
-      const heard = Promise.withResolvers<void>()
-      real.onRoom(() => {
-        if (real.hasRoom('snooze')) heard.resolve()
-      })
+      const heard = room(real)
       for (const name of names('sick', 5)) void run('snooze', name)
       expect(real.hasRoom('snooze')).to.equal(false)
-      await heard.promise
+      await heard
     })
 
     it('gives keys whose last write hung two places of their own, and 35 s instead of 5', async () => {
@@ -198,15 +191,6 @@ describe('the write gate', () => {
       expect(refused, 'each would hold the place of an answer').to.include({ code: 'CLUSTER_UNAVAILABLE' })
     })
 
-    it('takes no key for slow that the cluster has told to wait', async () => {
-      const throttled = async () => {
-        now += 7000
-        throw refusalOf('patch', 429, {})
-      }
-      await gate.run('snooze', throttled, { key: 'web' }).catch(() => {})
-      expect(gate.isSlow('web')).to.equal(false)
-    })
-
     it('limits no request, whose caller waits as for any call', async () => {
       await slow('web')
       let limit: number | undefined = 1
@@ -217,48 +201,40 @@ describe('the write gate', () => {
     it('remembers a key as slow until a write of it is answered soon', async () => {
       await slow('web')
       expect(gate.isSlow('web')).to.equal(true)
-      await gate.run('snooze', async () => void (now += 8000), { key: 'web' })
+      await write('web', 8000)
       expect(gate.isSlow('web'), 'it was answered, but late').to.equal(true)
-      await gate.run('snooze', async () => {}, { key: 'web' })
+      await write('web')
       expect(gate.isSlow('web')).to.equal(false)
     })
 
-    it('moves nobody where it is the cluster that does not answer', async () => {
-      const late = new ClusterRefusal('CLUSTER_UNAVAILABLE', 'none', { status: 0, noAnswer: 'timeout' })
-      const fails = async () => {
-        now += 5000
-        throw late
-      }
-      await gate.run('snooze', fails, { key: 'web' }).catch(() => {})
-      expect(gate.isSlow('web')).to.equal(false)
+    it('takes no key for slow where the cluster told it to wait, or does not answer at all', async () => {
+      await write('web', 7000, refusalOf('patch', 429, {}))
+      expect(gate.isSlow('web'), 'told to wait').to.equal(false)
+      const late = { status: 0, noAnswer: 'timeout' } as const
+      await write('web', 5000, new ClusterRefusal('CLUSTER_UNAVAILABLE', 'none', late))
+      expect(gate.isSlow('web'), 'no answer').to.equal(false)
     })
 
     it('takes what an admission webhook fails over for no fault of the cluster', async () => {
       const message = 'Internal error occurred: failed calling webhook "hangs.example.com": deadline exceeded'
-      const failed = async () => {
-        throw refusalOf('patch', 500, { message })
-      }
-      for (let time = 0; time < 100; time++) await gate.run('wake', failed, WEB).catch(() => {})
+      for (let time = 0; time < 100; time++) await write('web', 0, refusalOf('patch', 500, { message }))
       expect(gate.hasRoom('wake')).to.equal(true)
     })
   })
 
   describe('while the cluster answers every write by a fault of its own (its etcd is away)', () => {
-    const answers = (status: number) => async () => {
-      throw refusalOf('patch', status, {})
-    }
-    const faults = async (gate: WriteGate, times: number) => {
-      for (let time = 0; time < times; time++) await gate.run('request', answers(500), WEB).catch(() => {})
+    const fail = (on: WriteGate, status = 500, priority: WritePriority = 'request') =>
+      on.run(priority, () => Promise.reject(refusalOf('patch', status, {})), WEB).catch(() => {})
+    const faults = async (on: WriteGate, times: number) => {
+      for (let time = 0; time < times; time++) await fail(on)
     }
 
     it('rests in between, however many keys wait, and goes on with the first that is answered', async () => {
-      let now = 0
-      const gate = new WriteGate({ now: () => now })
       let tried = 0
       for (; now < 60_000; now += 10)
         while (gate.hasRoom('wake') && tried < 10_000) {
           tried++
-          await gate.run('wake', answers(500), WEB).catch(() => {})
+          await fail(gate, 500, 'wake')
         }
       expect(tried).to.be.within(60, 200)
       now += 1000
@@ -268,20 +244,16 @@ describe('the write gate', () => {
     })
 
     it('tells when the rest has ended', async () => {
-      const gate = new WriteGate()
-      const heard = Promise.withResolvers<void>()
-      gate.onRoom(() => {
-        if (gate.hasRoom('snooze')) heard.resolve()
-      })
-      await faults(gate, 20)
-      expect(gate.hasRoom('snooze')).to.equal(false)
-      await heard.promise
+      const real = new WriteGate()
+      const heard = room(real)
+      await faults(real, 20)
+      expect(real.hasRoom('snooze')).to.equal(false)
+      await heard
     })
 
     it('lets requests through, and takes no refusal for such a fault', async () => {
-      const gate = new WriteGate({ now: () => 0 })
       await faults(gate, 19)
-      await gate.run('snooze', answers(422), WEB).catch(() => {})
+      await fail(gate, 422, 'snooze')
       await faults(gate, 19)
       expect(gate.hasRoom('snooze')).to.equal(true)
       await faults(gate, 1)
@@ -290,120 +262,105 @@ describe('the write gate', () => {
   })
 
   it('goes on by itself when the rate allows', async () => {
-    const gate = new WriteGate({ wakesPerSecond: 200, writesPerSecond: 400 })
+    const paced = new WriteGate({ wakesPerSecond: 200, writesPerSecond: 400 })
     const names: number[] = []
-    await Promise.all(
-      Array.from({ length: 60 }, (_, index) => gate.run('wake', async () => names.push(index), WEB)),
-    )
-    expect(names).to.deep.equal(Array.from({ length: 60 }, (_, index) => index))
+    const numbers = Array.from({ length: 60 }, (_, index) => index)
+    await Promise.all(numbers.map((index) => paced.run('wake', async () => names.push(index), WEB)))
+    expect(names).to.deep.equal(numbers)
   })
 
   it('takes one signal of thousands of callers', async () => {
     const warnings: Error[] = []
     const listen = (warning: Error) => warnings.push(warning)
     process.on('warning', listen)
-    const gate = new WriteGate()
     const { signal } = new AbortController()
-    await Promise.all(Array.from({ length: 3000 }, () => gate.run('snooze', settle, { ...WEB, signal })))
+    const wide = new WriteGate()
+    await Promise.all(Array.from({ length: 3000 }, () => wide.run('snooze', settle, { ...WEB, signal })))
     process.off('warning', listen)
     expect(warnings).to.deep.equal([])
   })
 
   it('lets a caller who gives up leave, in whatever order', async () => {
-    const gate = new WriteGate({ places: shared(1) })
-    const { began, ends, run } = tasks(gate)
+    const { began, end, run } = narrow(1)
     const first = run('snooze', 'first')
     const leaving = new AbortController()
+    const reason = (call: Promise<unknown>) => call.catch((error: Error) => error.message)
     const left = run('snooze', 'left', leaving.signal)
     const last = run('snooze', 'last')
     leaving.abort(new Error('gone'))
-    const reason = await left.catch((error: Error) => error.message)
-    expect(reason).to.equal('gone')
-    const late = await run('snooze', 'late', leaving.signal).catch((error: Error) => error.message)
-    expect(late).to.equal('gone')
-    ends[0]?.()
+    expect(await reason(left)).to.equal('gone')
+    expect(await reason(run('snooze', 'late', leaving.signal))).to.equal('gone')
+    await end(0)
     await first
-    await settle()
-    ends[1]?.()
+    await end(1)
     await last
     expect(began).to.deep.equal(['first', 'last'])
   })
 
   describe('asked for room', () => {
-    /** Calls of the listener, and the room that it finds each time. */
-    function listening(gate: WriteGate) {
+    /** Of one place; its listener notes the room that it finds each time. */
+    function listening() {
+      const one = narrow(1)
       const heard: string[] = []
-      gate.onRoom(() => {
-        heard.push(['wake', 'snooze'].filter((each) => gate.hasRoom(each as WritePriority)).join(' '))
+      one.gate.onRoom(() => {
+        heard.push(['wake', 'snooze'].filter((each) => one.gate.hasRoom(each as WritePriority)).join(' '))
       })
-      return heard
+      return { ...one, heard }
     }
 
     it('says whether a write would be sent at once, and tells when it may have room again', async () => {
-      const gate = new WriteGate({ places: shared(1) })
-      const heard = listening(gate)
-      const { ends, run } = tasks(gate)
+      const { gate, heard, end, run } = listening()
       expect(gate.hasRoom('snooze')).to.equal(true)
       const running = run('snooze', 'a')
       expect(gate.hasRoom('wake')).to.equal(false)
       await settle()
-      ends[0]?.()
+      await end(0)
       await running
       expect(heard).to.deep.equal(['wake snooze'])
     })
 
     it('does not tell who was not turned away', async () => {
-      const gate = new WriteGate({ places: shared(1) })
-      const heard = listening(gate)
-      const { ends, run } = tasks(gate)
+      const { heard, end, run } = listening()
       const running = run('snooze', 'a')
       await settle()
-      ends[0]?.()
+      await end(0)
       await running
       expect(heard).to.deep.equal([])
     })
 
     it('lets a request that waits go before those who were turned away', async () => {
-      const gate = new WriteGate({ places: shared(1) })
-      const heard = listening(gate)
-      const { began, ends, run } = tasks(gate)
-      const first = run('snooze', 'first')
+      const { gate, heard, began, end, run } = listening()
+      void run('snooze', 'first')
       expect(gate.hasRoom('snooze')).to.equal(false)
-      const request = run('request', 'request')
+      void run('request', 'request')
       await settle()
-      ends[0]?.()
-      await first
-      await settle()
-      expect(began).to.deep.equal(['first', 'request'])
-      expect(heard).to.deep.equal([''])
-      await settle()
-      ends[1]?.()
-      await request
+      await end(0)
+      expect([began, heard]).to.deep.equal([['first', 'request'], ['']])
+      await end(1)
       expect(heard).to.deep.equal(['', 'wake snooze'])
     })
 
     it('has none for paced wakes while it has some for snoozes, and tells when the pace allows a wake', async () => {
-      const gate = new WriteGate({ wakesPerSecond: 20 })
-      const told = Promise.withResolvers<void>()
-      while (gate.hasRoom('wake')) await gate.run('wake', async () => {}, WEB)
-      gate.onRoom(() => gate.hasRoom('wake') && told.resolve())
-      expect([gate.hasRoom('wake'), gate.hasRoom('snooze')]).to.deep.equal([false, true])
-      await told.promise
+      const paced = new WriteGate({ wakesPerSecond: 20 })
+      while (paced.hasRoom('wake')) await paced.run('wake', async () => {}, WEB)
+      const told = room(paced, 'wake')
+      expect([paced.hasRoom('wake'), paced.hasRoom('snooze')]).to.deep.equal([false, true])
+      await told
     })
 
     it('keeps a wave to the rate, whoever asks first', async () => {
-      const gate = new WriteGate({ writesPerSecond: 200 })
+      const paced = new WriteGate({ writesPerSecond: 200 })
       let sent = 0
       const start = performance.now()
       const done = Promise.withResolvers<void>()
       const send = () => {
-        while (sent < 40 && gate.hasRoom('snooze')) {
+        while (sent < 40 && paced.hasRoom('snooze')) {
           sent++
-          void gate.run('snooze', async () => {}, WEB)
+          void paced.run('snooze', async () => {}, WEB)
         }
         if (sent === 40) done.resolve()
       }
-      gate.onRoom(send)
+      paced.onRoom(send)
       send()
       await done.promise
       expect(performance.now() - start, 'twenty at once, and the others at 5 ms each').to.be.at.least(95)

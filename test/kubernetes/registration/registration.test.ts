@@ -1,6 +1,10 @@
 import { expect } from 'chai'
 import { createLogger } from '../../../src/service/process/logger.ts'
-import type { MutatingWebhook } from '../../../src/kubernetes/registration/webhooks.ts'
+import {
+  desiredWebhooks,
+  type MutatingWebhook,
+  type WebhookSettings,
+} from '../../../src/kubernetes/registration/webhooks.ts'
 import { scopeOf } from '../../../src/kubernetes/registration/held-scope.ts'
 import { deleteWebhookConfiguration } from '../../../src/kubernetes/registration/configuration.ts'
 import {
@@ -11,13 +15,16 @@ import { FakeApiServer, silentLogger, until, type FakeCollection } from '../fake
 
 const PATH = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
 const SERVICE = { namespace: 'dormouse', name: 'dormouse', port: 443 }
-const probeNamespace = {
-  matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['dormouse'] }],
+const SETTINGS: WebhookSettings = {
+  url: 'https://hooks.example:8443/base/',
+  service: null,
+  excludeNamespaces: ['kube-system', 'dormouse'],
+  exemptUsers: ["o'brien"],
+  probeNamespace: 'dormouse',
 }
 /** The policies of scale, workloads, held, namespaces and probe. */
 const IGNORING = 'Ignore,Ignore,Ignore,Ignore,Ignore'
 const FAILING = 'Ignore,Ignore,Fail,Ignore,Ignore'
-const HOOKS = 'https://hooks.example:8443/base/'
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe('the webhook configuration', () => {
@@ -55,7 +62,7 @@ describe('the webhook configuration', () => {
     await server.close()
   })
 
-  const open = (options: Partial<WebhookRegistrationOptions>) => {
+  const open = (options: Partial<WebhookRegistrationOptions> = {}) => {
     registration = new WebhookRegistration({
       client: server.client,
       logger: silentLogger,
@@ -65,17 +72,13 @@ describe('the webhook configuration', () => {
         return () => (changed = () => {})
       },
       onPublished: (text) => void published.push(text),
-      url: null,
-      service: null,
+      ...SETTINGS,
       ownNamespace: undefined,
-      excludeNamespaces: ['kube-system', 'dormouse'],
-      exemptUsers: ["o'brien"],
       onServed: (listener) => {
         served = listener
         return () => (served = () => {})
       },
       onProof: (proven, why) => void told.push(proven ? 'proven' : why),
-      probeNamespace: 'dormouse',
       held: {
         scope: () => scopeOf(names),
         onChange: (listener) => {
@@ -93,9 +96,14 @@ describe('the webhook configuration', () => {
     })
     return registration.start()
   }
-  const outside = (options: Partial<WebhookRegistrationOptions> = {}) => open({ url: HOOKS, ...options })
   const inside = (options: Partial<WebhookRegistrationOptions> = {}) =>
-    open({ service: SERVICE, ownNamespace: 'dormouse', ...options })
+    open({ url: null, service: SERVICE, ownNamespace: 'dormouse', ...options })
+  /** Open, and proven. */
+  const proven = async (options: Partial<WebhookRegistrationOptions> = {}) => {
+    await open(options)
+    await settled()
+  }
+  const ignoring = () => until(() => policies().join() === IGNORING)
   const asTheChartHasIt = () =>
     configurations.put({
       metadata: { name: 'dormouse', labels: { from: 'chart' } },
@@ -108,8 +116,7 @@ describe('the webhook configuration', () => {
   const writes = () => server.received.filter(({ method }) => method === 'PATCH' || method === 'POST')
 
   it('is made outside a cluster: Ignore first, then Fail for what is held alone', async () => {
-    await outside()
-    await settled()
+    await proven()
     const [created, ...patches] = writes().map(({ body }) => JSON.parse(body))
     const first = created.webhooks.map((each: MutatingWebhook) => each.failurePolicy)
     expect(first.join()).to.equal(IGNORING)
@@ -142,12 +149,9 @@ describe('the webhook configuration', () => {
   })
 
   describe('and its proof', () => {
-    const ignoring = () => until(() => policies().join() === IGNORING)
-    const open5 = { url: 'https://hooks.example:8443/base/', probing: { every: 5, tries: [1] } }
-
     it('stays at Ignore while the webhook is not reached, says why, and turns to Fail by itself once it is', async () => {
       reached = false
-      await open({ ...open5 })
+      await open({ probing: { every: 5, tries: [1] } })
       await until(() => told.length > 2)
       expect(policies().join()).to.equal(IGNORING)
       expect(new Set(told)).to.deep.equal(new Set(['nobody answers']))
@@ -160,7 +164,6 @@ describe('the webhook configuration', () => {
     it('turns back to Ignore after the second failure in a row, not after the first', async () => {
       const results: ((reached: boolean) => void)[] = []
       await open({
-        ...open5,
         probing: { every: 1, tries: [] },
         probe: (signal) =>
           new Promise((resolve, reject) => {
@@ -191,7 +194,6 @@ describe('the webhook configuration', () => {
     it('an API server that does not answer proves nothing either way', async () => {
       const answers: ('reached' | 'unknown')[] = ['reached', 'unknown', 'unknown', 'unknown']
       await open({
-        ...open5,
         probing: { every: 5, tries: [] },
         probe: async () => ({ type: answers.shift() ?? 'reached' }),
       })
@@ -201,28 +203,17 @@ describe('the webhook configuration', () => {
     })
 
     it('a new leader keeps the Fail that it finds, and proves it anew', async () => {
-      await outside()
-      await settled()
+      await proven()
       await registration.stop()
       reached = false
       const before = probes
-      await outside()
+      await open()
       await until(() => probes > before)
       expect(policies().join(), 'after one failure').to.equal(FAILING)
     })
 
-    it('is not taken over for another address', async () => {
-      await outside()
-      await settled()
-      await registration.stop()
-      reached = false
-      await open({ url: 'https://elsewhere.example' })
-      await ignoring()
-    })
-
     it('is tried again after each change of certificate', async () => {
-      await outside()
-      await settled()
+      await proven()
       let before = probes
       served()
       await until(() => probes > before)
@@ -233,103 +224,44 @@ describe('the webhook configuration', () => {
     })
   })
 
-  it('stays, or is put, at Ignore where that is asked for', async () => {
-    await outside()
-    await settled()
-    await registration.stop()
-    await open({ url: 'https://hooks.example:8443/base/', failurePolicy: 'Ignore' })
-    await until(() => policies().join() === IGNORING)
-  })
-
-  it('names no namespaces where none is excluded: an expression without values is refused', async () => {
-    await open({ url: 'https://hooks.example:8443/', excludeNamespaces: [] })
-    await settled()
-    expect(webhooks().map((each) => each['namespaceSelector'])).to.deep.equal([
-      {},
-      {},
-      {},
-      {},
-      probeNamespace,
-    ])
-  })
-
-  it('names the namespaces that are reviewed, where they are chosen, and asks the probe all the same', async () => {
-    const namespaceSelector = {
-      matchLabels: { dormouse: 'yes' },
-      matchExpressions: [
-        { key: 'env', operator: 'In', values: ['dev'] },
-        { key: 'quiet', operator: 'DoesNotExist', values: [] },
-      ],
-    }
-    const url = 'https://hooks.example:8443/'
-    await open({ url, excludeNamespaces: ['kube-system'], namespaceSelector })
-    await settled()
-    const selected = {
-      matchLabels: { dormouse: 'yes' },
-      matchExpressions: [
-        { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system'] },
-        { key: 'env', operator: 'In', values: ['dev'] },
-        { key: 'quiet', operator: 'DoesNotExist' },
-      ],
-    }
-    const selectors = webhooks().map((each) => each['namespaceSelector'])
-    expect(selectors).to.deep.equal([selected, selected, selected, selected, probeNamespace])
-  })
-
   it('is not written again when it is right', async () => {
-    await outside()
-    await settled()
+    await proven()
     await registration.stop()
     const before = writes().length
-    await outside()
+    await open()
     await until(() => published.length > 1)
     configurations.put(configurations.objects.get('dormouse')!)
     await until(() => published.length > 2)
     expect(writes()).to.have.length(before)
   })
 
-  it('is put right at once after an edit by hand', async () => {
-    await outside()
-    await settled()
-    const right = structuredClone(webhooks())
-    const object = configurations.objects.get('dormouse')!
-    const [scale] = right
-    configurations.put({
-      ...object,
-      webhooks: [{ ...scale, rules: [], failurePolicy: 'Ignore', clientConfig: { url: 'https://else' } }],
-    })
-    await until(() => JSON.stringify(webhooks()) === JSON.stringify(right))
-  })
-
   describe('that somebody undoes again and again', () => {
     const present = () => configurations.objects.get('dormouse')!
     const withEach = (change: object) =>
       configurations.put({ ...present(), webhooks: webhooks().map((each) => ({ ...each, ...change })) })
-    const UNDONE: Readonly<Record<string, readonly [undo: () => void, where: typeof outside, told: string]>> =
+    const UNDONE: Readonly<Record<string, readonly [undo: () => void, told: string, where?: typeof inside]>> =
       {
         'points it elsewhere': [
           () => withEach({ clientConfig: { url: 'https://else' } }),
-          outside,
           'is pointed at https://else',
         ],
-        'empties it': [() => configurations.put({ ...present(), webhooks: [] }), outside, 'is emptied'],
-        'deletes it': [() => configurations.delete('dormouse'), outside, 'is deleted'],
+        'empties it': [() => configurations.put({ ...present(), webhooks: [] }), 'is emptied'],
+        'deletes it': [() => configurations.delete('dormouse'), 'is deleted'],
         'changes a policy alone': [
           () =>
             configurations.put({
               metadata: { ...present().metadata, managedFields: [{ manager: 'argocd', time: '2026-01-01' }] },
               webhooks: webhooks().map((each) => ({ ...each, failurePolicy: 'Ignore' })),
             }),
-          outside,
           'is changed by argocd',
         ],
         'takes its owner away': [
           () => configurations.put({ ...present(), metadata: { name: 'dormouse' } }),
-          inside,
           'is changed',
+          inside,
         ],
       }
-    for (const [what, [undo, where, expected]] of Object.entries(UNDONE))
+    for (const [what, [undo, expected, where = open]] of Object.entries(UNDONE))
       it(`is put right ever more seldom (who ${what}), and that is told`, async () => {
         const contested: string[] = []
         const rests: number[] = []
@@ -341,7 +273,7 @@ describe('the webhook configuration', () => {
         const right = () =>
           policies().join() === FAILING &&
           webhooks()[0]?.clientConfig['url'] !== 'https://else' &&
-          (where === outside || present().metadata['ownerReferences'] !== undefined)
+          (where === open || present().metadata['ownerReferences'] !== undefined)
         for (let again = 0; again < 8; again++) {
           await until(right)
           undo()
@@ -355,7 +287,6 @@ describe('the webhook configuration', () => {
   it('turns to Ignore at once where it is not reached, also during a pause after overwrites, and is else left alone', async () => {
     const rests: PromiseWithResolvers<void>[] = []
     await open({
-      url: HOOKS,
       probing: { every: 5, tries: [1] },
       delay: async (rest, signal) => {
         if (rest < 10_000) return
@@ -378,14 +309,14 @@ describe('the webhook configuration', () => {
     }
     expect(policies().join()).to.equal(FAILING)
     reached = false
-    await until(() => policies().join() === IGNORING)
+    await ignoring()
     expect(webhooks()[0]?.['rules'], 'nothing else is put right').to.deep.equal([])
     const object = configurations.objects.get('dormouse')!
     configurations.put({
       ...object,
       webhooks: webhooks().map((each) => ({ ...each, failurePolicy: 'Fail' })),
     })
-    await until(() => policies().join() === IGNORING)
+    await ignoring()
     expect(rests, 'one rest').to.have.length(1)
     reached = true
     rests[0]?.resolve()
@@ -393,20 +324,12 @@ describe('the webhook configuration', () => {
   })
 
   it('follows the bundle, stays at Fail meanwhile, and says when the new one is published', async () => {
-    await outside()
-    await settled()
+    await proven()
     bundle = 'CA 1 CA 2'
     changed()
     await until(() => published.includes(bundle))
     expect(new Set(bundles())).to.deep.equal(new Set([base64(bundle)]))
     expect(policies().join()).to.equal(FAILING)
-  })
-
-  it('is made anew outside a cluster when it was deleted', async () => {
-    await outside()
-    await settled()
-    configurations.delete('dormouse')
-    await settled()
   })
 
   it('is not made inside a cluster, where the chart brings it', async () => {
@@ -431,8 +354,7 @@ describe('the webhook configuration', () => {
   })
 
   it('is not created again while its Namespace is being deleted', async () => {
-    await open({ url: 'https://hooks.example', ownNamespace: 'dormouse' })
-    await settled()
+    await proven({ ownNamespace: 'dormouse' })
     namespaces.delete('dormouse')
     configurations.delete('dormouse')
     const asked = () => server.received.filter(({ path }) => path === '/api/v1/namespaces/dormouse').length
@@ -449,8 +371,7 @@ describe('the webhook configuration', () => {
       response.writeHead(refusals === 1 ? 403 : 500).end('{}')
       return true
     }
-    await outside()
-    await settled()
+    await proven()
   })
 
   it('logs a write only if it was carried out', async () => {
@@ -466,8 +387,7 @@ describe('the webhook configuration', () => {
       return true
     }
     const write = (line: string) => void logged.push((JSON.parse(line) as { msg: string }).msg)
-    await open({ url: 'https://hooks.example', logger: createLogger('info', { write }) })
-    await settled()
+    await proven({ logger: createLogger('info', { write }) })
     await until(() => logged.length >= 2)
     await registration.stop()
     expect(refused).to.deep.equal(['POST', 'PATCH'])
@@ -485,26 +405,10 @@ describe('the webhook configuration', () => {
         clientConfig: { caBundle: 'injected' },
       })),
     })
-    await open({ url: 'https://hooks.example', caBundle: () => undefined })
+    await open({ caBundle: () => undefined })
     await settled()
     expect(bundles()).to.have.length(5)
     expect(new Set(bundles())).to.deep.equal(new Set(['injected']))
-  })
-
-  it('leaves excluded namespaces and exempt accounts out of the review', async () => {
-    await open({ url: 'https://hooks.example', ownUser: 'me' })
-    await settled()
-    for (const webhook of webhooks().filter(({ name }) => name !== 'probe.dormouse.dev')) {
-      expect(webhook['namespaceSelector']).to.deep.equal({
-        matchExpressions: [
-          { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'dormouse'] },
-        ],
-      })
-      const conditions = webhook['matchConditions'] as { expression: string }[]
-      expect(conditions[0]?.expression).to.equal(String.raw`!(request.userInfo.username in ['o\'brien'])`)
-      expect(conditions[1]?.expression).to.include("request.userInfo.username == 'me'")
-      expect(webhook['timeoutSeconds']).to.equal(3)
-    }
   })
 
   describe('and what is held', () => {
@@ -519,8 +423,7 @@ describe('the webhook configuration', () => {
     }
 
     it('is listed by a second webhook of scalings, which fails at once where the webhook is proven', async () => {
-      await outside()
-      await settled()
+      await proven()
       hold('deployments/shop/web')
       await both()
       expect(scalings()).to.deep.equal(['scale.dormouse.dev Ignore', 'held-scale.dormouse.dev Fail'])
@@ -532,7 +435,7 @@ describe('the webhook configuration', () => {
 
     it('is one write, however many come within a moment', async () => {
       const rests: (() => void)[] = []
-      await outside({
+      await open({
         delay: (_, signal) =>
           new Promise((resolve, reject) => {
             signal?.addEventListener('abort', () => reject(signal.reason as Error))
@@ -552,7 +455,7 @@ describe('the webhook configuration', () => {
     it('fails nothing without a proof, and turns to Ignore together', async () => {
       names = ['deployments/shop/web']
       reached = false
-      await outside()
+      await open()
       await both()
       await until(() => probes > 0)
       expect(scalings()).to.deep.equal(['scale.dormouse.dev Ignore', 'held-scale.dormouse.dev Ignore'])
@@ -569,4 +472,61 @@ describe('the webhook configuration', () => {
     expect(configurations.objects.size).to.equal(0)
     await deleteWebhookConfiguration(server.client)
   })
+})
+
+describe('the desired webhooks', () => {
+  const desired = (
+    settings: Partial<WebhookSettings> = {},
+    present: readonly MutatingWebhook[] = [],
+    proof: 'proven' | 'unknown' = 'proven',
+  ) =>
+    desiredWebhooks({ ...SETTINGS, ...settings }, 'CA', present, { isTied: true, proof, held: scopeOf([]) })
+  const held = (webhooks: readonly MutatingWebhook[]) =>
+    webhooks.find(({ name }) => name === 'held.dormouse.dev')?.failurePolicy
+  const NAME = 'kubernetes.io/metadata.name'
+
+  it('stay at Ignore where that is asked for', () => {
+    expect([held(desired()), held(desired({ failurePolicy: 'Ignore' }))]).to.deep.equal(['Fail', 'Ignore'])
+  })
+
+  it('keep a Fail that is found at their own address alone, until it is proven anew', () => {
+    expect(held(desired({}, desired(), 'unknown'))).to.equal('Fail')
+    expect(held(desired({ url: 'https://elsewhere.example' }, desired(), 'unknown'))).to.equal('Ignore')
+  })
+
+  it('leave exempt accounts out of the review', () => {
+    for (const { matchConditions, timeoutSeconds } of desired({ ownUser: 'me' }).slice(0, -1)) {
+      const [exempt, own] = matchConditions as { expression: string }[]
+      expect(exempt?.expression).to.equal(String.raw`!(request.userInfo.username in ['o\'brien'])`)
+      expect(own?.expression).to.include("request.userInfo.username == 'me'")
+      expect(timeoutSeconds).to.equal(3)
+    }
+  })
+
+  const excluded = { key: NAME, operator: 'NotIn', values: ['kube-system', 'dormouse'] }
+  const matchLabels = { dormouse: 'yes' }
+  const chosen = { key: 'env', operator: 'In', values: ['dev'] }
+  for (const [which, settings, selector] of [
+    ['are not excluded', {}, { matchExpressions: [excluded] }],
+    [
+      'there are, if none is excluded: an expression without values is refused',
+      { excludeNamespaces: [] },
+      {},
+    ],
+    [
+      'are chosen and not excluded',
+      {
+        namespaceSelector: {
+          matchLabels,
+          matchExpressions: [chosen, { key: 'quiet', operator: 'DoesNotExist', values: [] }],
+        },
+      },
+      { matchLabels, matchExpressions: [excluded, chosen, { key: 'quiet', operator: 'DoesNotExist' }] },
+    ],
+  ] as const)
+    it(`are asked about the namespaces that ${which}; the probe's always`, () => {
+      const probes = { matchExpressions: [{ key: NAME, operator: 'In', values: ['dormouse'] }] }
+      const selectors = desired(settings).map(({ namespaceSelector }) => namespaceSelector)
+      expect(selectors).to.deep.equal([selector, selector, selector, selector, probes])
+    })
 })

@@ -161,37 +161,6 @@ describe('the requests of workloads', () => {
 })
 
 describe('savings', () => {
-  it('are the kept replicas and their requests, multiplied by the time asleep', () => {
-    const { tracker, pass, saved } = aTracker()
-    const awake = aWorkload()
-    tracker.changed(undefined, awake)
-    pass(10)
-    tracker.changed(awake, asleep(awake))
-    pass(60)
-    expect(saved()).to.deep.equal([180, 90, 180_000])
-    tracker.changed(asleep(awake), awake)
-    pass(100)
-    expect(saved()).to.deep.equal([180, 90, 180_000])
-  })
-
-  it('follow a kept count that changes during sleep', () => {
-    const { tracker, pass, saved } = aTracker()
-    const sleeper = asleep(aWorkload())
-    tracker.changed(undefined, sleeper)
-    pass(10)
-    tracker.changed(sleeper, asleep(aWorkload(), 5))
-    pass(10)
-    expect(saved()?.[0]).to.equal(30 + 50)
-  })
-
-  it('of a DaemonSet count as many pods as it ran', () => {
-    const { tracker, pass, saved } = aTracker()
-    const sleeper = asleep(aWorkload('agent', { kind: 'daemonsets', replicas: 4 }))
-    tracker.changed(undefined, { ...sleeper, snoozeKey: 'true' })
-    pass(10)
-    expect(saved()?.[0]).to.equal(40)
-  })
-
   it('stop when a sleeping workload is found running, or is deleted', () => {
     const { tracker, pass, saved } = aTracker()
     const sleeper = asleep(aWorkload())
