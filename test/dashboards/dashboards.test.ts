@@ -1,47 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { stringify } from 'yaml'
 import { generated } from '../../dashboards/generated.ts'
-import { Metrics } from '../../src/service/metrics/metrics.ts'
 import { PROJECT } from '../support/dormouse.ts'
-import { NOW } from '../service/metrics/workload.ts'
-import { RULES } from '../support/rules.ts'
 import { dashboardJson, filledIn, NAMES, queriesOf, type PanelJson } from './panels.ts'
-import { promtool } from '../support/promtool.ts'
-import { evaluationsOf } from '../support/evaluations.ts'
-import { itWith } from '../suite/need.ts'
+import { typesOfMetrics } from './told.ts'
 
-/** Some, to parse the queries with. */
-const VARIABLES = {
-  cluster: 'eu|us',
-  namespace: 'shop|office',
-  __rate_interval: '1m',
-  __range: '1h',
-}
 /** Series with workloads' names, for small clusters and special queries. */
 const NOT_SHOWN = ['dormouse_workload_asleep']
 
 const OURS = /\b(?:dormouse|process|nodejs)_\w+/g
 const queries = NAMES.flatMap((name) => queriesOf(name))
-
-/** Every metric of an instance that leads, with its type. */
-async function told(): Promise<Map<string, string>> {
-  const metrics = new Metrics({
-    evaluations: evaluationsOf(RULES, () => NOW),
-    rules: RULES,
-    clock: () => NOW,
-    perWorkload: true,
-    prices: { currency: 'EUR', cpu: 1, memory: 1 },
-    processMetrics: true,
-  })
-  metrics.lead(true)
-  const text = await metrics.exposition()
-  return new Map(
-    Array.from(text.matchAll(/^# TYPE (\S+) (\S+)/gm), ([, name = '', type = '']) => [name, type]),
-  )
-}
 
 /** The names of series: a histogram has three. */
 function seriesOf([name, type]: [string, string]): string[] {
@@ -54,14 +23,14 @@ describe('the dashboards', () => {
   })
 
   it('query only metrics that exist', async () => {
-    const known = new Set([...(await told())].flatMap(seriesOf))
+    const known = new Set([...(await typesOfMetrics())].flatMap(seriesOf))
     const asked = queries.flatMap(({ expr }) => expr.match(OURS) ?? [])
     expect(asked.filter((name) => !known.has(name))).to.deep.equal([])
   })
 
   it('show every metric, except those that are left out on purpose', async () => {
     const shown = new Set(queries.flatMap(({ expr }) => expr.match(OURS) ?? []))
-    const hidden = [...(await told())].filter(
+    const hidden = [...(await typesOfMetrics())].filter(
       ([name, type]) =>
         name.startsWith('dormouse_') && !seriesOf([name, type]).some((each) => shown.has(each)),
     )
@@ -77,23 +46,6 @@ describe('the dashboards', () => {
     for (const name of NAMES) {
       const all = dashboardJson(name).templating.list.find((each) => each.name === 'cluster')
       expect(all).to.deep.include({ includeAll: true, allValue: '.*', multi: true })
-    }
-  })
-
-  itWith(promtool, 'have queries that Prometheus can read', (run) => {
-    const directory = mkdtempSync(join(tmpdir(), 'dormouse-queries-'))
-    const file = join(directory, 'rules.yaml')
-    const rules = queries.map(({ expr }, index) => ({
-      record: `q:${index}`,
-      expr: filledIn(expr, VARIABLES),
-    }))
-    writeFileSync(file, stringify({ groups: [{ name: 'queries', rules }] }))
-    try {
-      const { code, stdout, stderr } = run(['check', 'rules', file])
-      expect(code, `${stdout}${stderr}`).to.equal(0)
-      expect(stdout).to.include(`${queries.length} rules found`)
-    } finally {
-      rmSync(directory, { recursive: true })
     }
   })
 
@@ -116,9 +68,7 @@ describe('the dashboards', () => {
 
       it('lets the data source, the clusters and the namespaces be chosen, and uses no other variables', () => {
         expect(variables).to.include.members(['datasource', 'cluster', 'namespace'])
-        const known = Object.keys(VARIABLES).filter(
-          (each) => each.startsWith('__') || variables.includes(each),
-        )
+        const known = ['cluster', 'namespace', '__rate_interval', '__range']
         const values = Object.fromEntries(known.map((each) => [each, '1']))
         for (const { expr } of queriesOf(name)) filledIn(expr, values)
       })

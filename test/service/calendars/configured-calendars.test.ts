@@ -25,8 +25,14 @@ describe('the calendars of the configuration', function () {
 
   const write = (name: string, text: string) => writeFile(path(name), text)
 
-  /** `during`: called while a file is being read, with how many were before; then no look comes but for an event. */
-  async function calendars(yaml: string, longest?: number, during?: (before: number) => Promise<void>) {
+  interface Given extends Partial<ConstructorParameters<typeof ConfiguredCalendars>[0]> {
+    /** Called while a file is being read, with how many were before; then no look comes but for an event. */
+    readonly during?: (before: number) => Promise<void>
+    /** Milliseconds that the reading of a file may take. */
+    readonly longest?: number
+  }
+
+  async function calendars(yaml: string, { during, longest, ...given }: Given = {}) {
     const logged: { msg: string; fault?: string; level: string }[] = []
     const { calendars: configured } = loadConfig({ text: yaml, environment: {} })
     const threads = calendarThreads(longest)
@@ -34,9 +40,9 @@ describe('the calendars of the configuration', function () {
     const made = new ConfiguredCalendars({
       calendars: configured,
       expander: {
-        async expand(...given) {
+        async expand(...asked) {
           await during?.(reads++)
-          return await threads.expand(...given)
+          return await threads.expand(...asked)
         },
       },
       clock: () => TODAY,
@@ -45,6 +51,7 @@ describe('the calendars of the configuration', function () {
       logger: createLogger('info', {
         write: (line) => void logged.push(JSON.parse(line) as (typeof logged)[0]),
       }),
+      ...given,
     })
     const changes: string[][] = []
     made.onChange((names) => changes.push([...names]))
@@ -88,12 +95,13 @@ describe('the calendars of the configuration', function () {
 
   it('are read again when a file changes while it is being read', async () => {
     await write('a.ics', icsOf())
-    const { hours } = await calendars(ofFile('a.ics'), undefined, async (before) => {
+    const during = async (before: number) => {
       if (before !== 1) return
       await write('a.ics', icsOf(allDay('20260501')))
       // The event of that change has come.
       await sleep(100)
-    })
+    }
+    const { hours } = await calendars(ofFile('a.ics'), { during })
     await write('a.ics', icsOf(allDay('20260601'), allDay('20260602')))
     await eventually('the last change to be read', async () => hours('company') !== undefined)
   })
@@ -168,7 +176,7 @@ describe('the calendars of the configuration', function () {
       'endless.ics',
       icsOf(allDay('20260101', '20260102', 'RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30')),
     )
-    const { hours } = await calendars(ofFile('endless.ics'), 3000)
+    const { hours } = await calendars(ofFile('endless.ics'), { longest: 3000 })
     expect(hours('company')).to.include('take more than 3 s to read: look for an RRULE that matches no date')
   })
 
@@ -177,22 +185,16 @@ describe('the calendars of the configuration', function () {
     let now = TODAY
     let reads = 0
     let isSlow = true
-    const { calendars: configured } = loadConfig({ text: ofFile('a.ics'), environment: {} })
-    const made = new ConfiguredCalendars({
-      calendars: configured,
-      expander: {
-        expand: async () => {
-          reads += 1
-          if (isSlow) throw new Error('its events take more than 30 s to read')
-          return [CLOSED]
-        },
-      },
+    const expand = async () => {
+      reads += 1
+      if (isSlow) throw new Error('its events take more than 30 s to read')
+      return [CLOSED]
+    }
+    const { made } = await calendars(ofFile('a.ics'), {
+      expander: { expand },
       clock: () => now,
       later: (callback) => systemLater(callback, 1),
-      logger: createLogger('silent', { write() {} }),
     })
-    started.push(made)
-    await made.start()
     const hour = 60 * 60_000
     for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
       const before = reads
@@ -217,15 +219,8 @@ describe('the calendars of the configuration', function () {
     await write('a.ics', icsOf(ends))
     await write('b.ics', icsOf(allDay('20260501')))
     const yaml = `calendars: { endless: { files: ['${path('a.ics')}'] }, company: { files: ['${path('b.ics')}'] } }`
-    const logged: string[] = []
-    const made = new ConfiguredCalendars({
-      calendars: loadConfig({ text: yaml, environment: {} }).calendars,
-      expander: calendarThreads(600_000),
-      clock: () => TODAY,
-      logger: createLogger('info', { write: (line) => void logged.push(line) }),
-      patience: 500,
-    })
-    await made.start()
+    const expander = calendarThreads(600_000)
+    const { made, logged } = await calendars(yaml, { expander, later: systemLater, patience: 500 })
     expect(made.find('company')).to.equal(`${path('b.ics')}: it is not read yet`)
     await made.stop()
     expect(logged, 'nothing is wrong with a file that nobody waits for').to.deep.equal([])
