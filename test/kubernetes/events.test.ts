@@ -59,6 +59,12 @@ describe('the recorder of Events', () => {
 
   afterEach(() => recorder.stop())
 
+  const woken = () => recorder.record(web, 'Normal', 'Woken', 'awake')
+  const snoozed = (of = web) => recorder.record(of, 'Normal', 'Snoozed', 'asleep')
+  const wave = (count: number) => {
+    for (let index = 0; index < count; index++) snoozed(workload(`w${index}`))
+  }
+
   it('writes an Event on the workload', async () => {
     recorder.record(web, 'Normal', 'Snoozed', 'put to sleep')
     await until(() => calls.length === 1)
@@ -97,38 +103,34 @@ describe('the recorder of Events', () => {
   })
 
   it('begins a new Event after ten quiet minutes, and when the old one has expired', async () => {
-    recorder.record(web, 'Normal', 'Woken', 'awake')
+    woken()
     await until(() => calls.length === 1)
     now += 11 * 60_000
-    recorder.record(web, 'Normal', 'Woken', 'awake')
+    woken()
     await until(() => calls.length === 2)
     expect(calls[1]?.method).to.equal('POST')
     failures = [refusal(404, 'NOT_FOUND')]
-    recorder.record(web, 'Normal', 'Woken', 'awake')
+    woken()
     await until(() => calls.length === 4)
     expect(calls.slice(2).map(({ method }) => method)).to.deep.equal(['PATCH', 'POST'])
   })
 
-  it('quotes nobody who steers a terminal, or turns the direction of what follows', async () => {
-    recorder.record(
-      web,
-      'Warning',
-      'InvalidSetting',
+  for (const [rule, message, expected] of [
+    [
+      'quotes nobody who steers a terminal, or turns the direction of what follows',
       'found \u001B]0;owned\u0007\u001B[2J\u009B31m\u202Etxet\u2066\n',
-    )
-    await until(() => calls.length === 1)
-    expect(bodies()[0]?.message).to.equal('found  ]0;owned  [2J 31m txet  ')
-  })
-
-  it('cuts a message at 1024 characters', async () => {
-    recorder.record(web, 'Normal', 'Woken', 'x'.repeat(2000))
-    await until(() => calls.length === 1)
-    expect(bodies()[0]?.message).to.have.length(1024)
-  })
+      'found  ]0;owned  [2J 31m txet  ',
+    ],
+    ['cuts a message at 1024 characters', 'x'.repeat(2000), 'x'.repeat(1024)],
+  ] as const)
+    it(rule, async () => {
+      recorder.record(web, 'Warning', 'InvalidSetting', message)
+      await until(() => calls.length === 1)
+      expect(bodies()[0]?.message).to.equal(expected)
+    })
 
   it('sends 20 at once and then five in a second: a wave gets all of its Events in time', async () => {
-    for (let index = 0; index < 200; index++)
-      recorder.record(workload(`w${index}`), 'Normal', 'Snoozed', 'asleep')
+    wave(200)
     await until(() => calls.length === 200)
     expect(waits).to.equal(180)
     expect(now).to.be.closeTo(36_000, 500)
@@ -138,27 +140,26 @@ describe('the recorder of Events', () => {
   it('drops and counts Events beyond its queue of 1000', async () => {
     let release = () => {}
     held = new Promise((resolve) => (release = resolve))
-    for (let index = 0; index < 1100; index++)
-      recorder.record(workload(`w${index}`), 'Normal', 'Snoozed', 'asleep')
+    wave(1100)
     expect(observer.dropped).to.equal(100)
     release()
   })
 
   it('tries again while the cluster is away, five times, and then drops', async () => {
     failures = Array.from({ length: 5 }, () => refusal(503, 'CLUSTER_UNAVAILABLE'))
-    recorder.record(web, 'Normal', 'Woken', 'awake')
+    woken()
     await until(() => observer.dropped === 1)
     expect(calls).to.have.length(5)
     failures = [refusal(503, 'CLUSTER_UNAVAILABLE')]
-    recorder.record(web, 'Normal', 'Snoozed', 'asleep')
+    snoozed()
     await until(() => calls.length === 7)
     expect(observer.dropped).to.equal(1)
   })
 
   it('never throws: what the cluster refuses is dropped at once, and the next goes on', async () => {
     failures = [refusal(403, 'CLUSTER_REJECTED')]
-    recorder.record(web, 'Normal', 'Woken', 'awake')
-    recorder.record(web, 'Normal', 'Snoozed', 'asleep')
+    woken()
+    snoozed()
     await until(() => calls.length === 2)
     expect(observer.dropped).to.equal(1)
   })
@@ -181,8 +182,7 @@ describe('the recorder of Events', () => {
   })
 
   it('sends its queue when it is stopped, faster than its rate', async () => {
-    for (let index = 0; index < 50; index++)
-      recorder.record(workload(`w${index}`), 'Normal', 'Snoozed', 'asleep')
+    wave(50)
     await recorder.stop()
     expect(calls).to.have.length(50)
     recorder.record(web, 'Normal', 'Woken', 'too late')
