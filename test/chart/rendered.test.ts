@@ -13,15 +13,11 @@ import { describeWith, itWith } from '../suite/need.ts'
 
 describeWith(helm, 'the chart, rendered', function (program) {
   this.timeout(180_000)
-  const { run, template } = helmIn(program)
+  const { template } = helmIn(program)
   const rendered = new Map<string, Manifest[]>()
 
   before(async () => {
     for (const [name, values] of Object.entries(MATRIX)) rendered.set(name, await template(values))
-  })
-
-  it('passes `helm lint --strict`', async () => {
-    for (const values of Object.values(MATRIX)) await run(['lint', '--strict', CHART], values)
   })
 
   itWith(helmUnittest, 'passes its helm-unittest suites', async (untt) => {
@@ -45,20 +41,19 @@ describeWith(helm, 'the chart, rendered', function (program) {
     expect(Object.keys(parse(await text('values.yaml')) as object)).to.have.members(known)
   })
 
-  it('keeps names that look like numbers text', async () => {
-    for (const name of ['123', '1e3', '2024-01-01', '0x1f']) {
-      const values = {
-        fullnameOverride: name,
-        nameOverride: name,
-        serviceAccount: { name },
-        priorityClassName: name,
-        config: { webhook: { certificates: { secret: name } }, controller: { lease: { name } } },
-        ingress: { enabled: true, className: name, hosts: [{ host: name }] },
-      }
-      const release = { name, namespace: name }
-      for (const given of [values, { ...values, config: CERT_MANAGER }, {}])
-        for (const object of await template(given, release)) expect(notText(object)).to.deep.equal([])
+  it('keeps a name that looks like a number text, wherever it stands', async () => {
+    const name = '1e3'
+    const values = {
+      fullnameOverride: name,
+      nameOverride: name,
+      serviceAccount: { name },
+      priorityClassName: name,
+      config: { webhook: { certificates: { secret: name } }, controller: { lease: { name } } },
+      ingress: { enabled: true, className: name, hosts: [{ host: name }] },
     }
+    for (const given of [values, { ...values, config: CERT_MANAGER }, {}])
+      for (const object of await template(given, { name, namespace: name }))
+        expect(notText(object)).to.deep.equal([])
   })
 
   for (const name of Object.keys(MATRIX)) {
