@@ -15,6 +15,8 @@ export interface Loss {
   readonly told: Told
 }
 
+const UNFOLLOWED = 'a watch or list failed and is tried again'
+
 /** By verb and resource; in this order, since `release` ends the objects of the others. */
 export const LOSSES: Readonly<Record<Grant, Loss>> = {
   ...Object.assign({}, ...KINDS.map(ofKind)),
@@ -40,24 +42,8 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
       return logged('an Event could not be written')(stage, missing)
     },
   },
-  'list customresourcedefinitions': {
-    fails: 'KEDA is not noticed',
-    told: logged('a watch or list failed and is tried again'),
-  },
-  'watch customresourcedefinitions': {
-    fails: 'KEDA is not noticed',
-    told: logged('a watch or list failed and is tried again'),
-  },
-  'list scaledobjects': {
-    fails: 'KEDA is not paused',
-    prepare: (stage) => define(stage.on()),
-    told: logged('a watch or list failed and is tried again'),
-  },
-  'watch scaledobjects': {
-    fails: 'KEDA is not paused',
-    prepare: (stage) => define(stage.on()),
-    told: logged('a watch or list failed and is tried again'),
-  },
+  ...unfollowed('customresourcedefinitions', 'KEDA is not noticed'),
+  ...unfollowed('scaledobjects', 'KEDA is not paused', (stage) => define(stage.on())),
   'patch scaledobjects': {
     fails: 'KEDA stays paused, or is not',
     prepare: marked,
@@ -65,27 +51,13 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
   },
   'create tokenreviews': { fails: 'nobody can log in by the cluster', told: unavailable },
   'create subjectaccessreviews': { fails: 'nobody may do anything', told: unavailable },
-  'list mutatingwebhookconfigurations': {
-    fails: 'the webhook is not kept right',
-    told: logged('a watch or list failed and is tried again'),
-  },
-  'watch mutatingwebhookconfigurations': {
-    fails: 'the webhook is not kept right',
-    told: logged('a watch or list failed and is tried again'),
-  },
+  ...unfollowed('mutatingwebhookconfigurations', 'the webhook is not kept right'),
   'patch mutatingwebhookconfigurations': {
     fails: 'the webhook gets no CA',
     prepare: disown,
     told: unowned,
   },
-  'list namespaces': {
-    fails: 'nothing is done, since nobody knows what workloads inherit',
-    told: logged('a watch or list failed and is tried again'),
-  },
-  'watch namespaces': {
-    fails: 'changes of what workloads inherit are not seen',
-    told: logged('a watch or list failed and is tried again'),
-  },
+  ...unfollowed('namespaces', 'nobody knows what workloads inherit'),
   'get namespaces': {
     fails: 'the webhook is not tied to the namespace, and so does not get into force',
     prepare: disown,
@@ -105,14 +77,7 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
     fails: 'certificates wait for the watch of their Secret',
     told: logged('certificate rotation failed'),
   },
-  'list secrets': {
-    fails: 'certificates of other replicas are not seen',
-    told: logged('a watch or list failed and is tried again'),
-  },
-  'watch secrets': {
-    fails: 'certificates of other replicas are not seen',
-    told: logged('a watch or list failed and is tried again'),
-  },
+  ...unfollowed('secrets', 'certificates of other replicas are not seen'),
   'patch secrets': {
     fails: 'there is no certificate, and nothing is served',
     prepare: (stage) => stage.on().admin.expect('PATCH', secretOf(stage), { data: null }),
@@ -135,6 +100,12 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
   },
 }
 
+/** Neither a list nor a watch of this resource. */
+function unfollowed(resource: string, fails: string, prepare?: Loss['prepare']): Record<Grant, Loss> {
+  const loss = { fails, ...(prepare && { prepare }), told: logged(UNFOLLOWED) }
+  return { [`list ${resource}`]: loss, [`watch ${resource}`]: loss }
+}
+
 function ofKind(kind: Kind): Record<Grant, Loss> {
   const unwatched: Loss = {
     fails: `${kind} are left alone`,
@@ -143,7 +114,7 @@ function ofKind(kind: Kind): Record<Grant, Loss> {
         const told = await stage.readiness()
         return told.includes(`${kind}: not watched, so nothing is done about them`)
       })
-      return logged('a watch or list failed and is tried again')(stage, missing)
+      return logged(UNFOLLOWED)(stage, missing)
     },
   }
   return {
