@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { charts } from '../../bench/report/charts.ts'
 import { keepResult, machine, readResults, type ScenarioResult } from '../../bench/report/results.ts'
 import { rowOf } from '../../bench/report/row.ts'
 import { notesOf, textTable } from '../../bench/report/table.ts'
 import { performancePart } from '../../docs/generator/performance-table.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const row = rowOf({ what: 'a wave', figure: 1, unit: 's', note: 'of a stand-in' })
 
@@ -16,15 +14,10 @@ function result(quick: boolean, seconds: number): ScenarioResult {
 }
 
 describe('the results of the bench', () => {
-  let folder: string
+  const at = temporaryFolder()
   let file: string
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'dormouse-results-'))
-    file = join(folder, 'results.json')
-  })
-
-  afterEach(() => rm(folder, { recursive: true }))
+  beforeEach(() => void (file = at('results.json')))
 
   it('of one scenario leave those of the others as they are', async () => {
     expect(readResults(file)).to.deep.equal({})

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
@@ -10,6 +9,7 @@ import { chromiumForTests, chromiumProgram } from '../console/chromium.ts'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { endsWithTests } from '../support/running-program.ts'
+import { folderOfSuite } from '../support/temporary-folder.ts'
 import { answeringServer } from './answering-server.ts'
 import { describeWith } from '../suite/need.ts'
 
@@ -18,26 +18,24 @@ const PLATFORMS = { linux: 'xdg-open', darwin: 'open', win32: 'rundll32' } as co
 
 describe('the browser that the console is opened in', function () {
   this.timeout(60_000)
-  let folder = ''
+  const at = folderOfSuite()
   let seen = ''
 
   before('programs that write down what they are started with', async () => {
-    folder = await mkdtemp(join(tmpdir(), 'openers-'))
-    seen = join(folder, 'seen')
-    await mkdir(join(folder, 'tmp'))
+    seen = at('seen')
+    await mkdir(at('tmp'))
     for (const name of Object.values(PLATFORMS))
       await writeFile(
-        join(folder, name),
+        at(name),
         `#!/bin/sh\nfor last; do :; done\nprintf '%s\\n' "$@" >'${seen}.new'\ncp -p "$last" '${seen}.html'\nmv '${seen}.new' '${seen}'\n`,
         { mode: 0o755 },
       )
   })
   afterEach(() => Promise.all([rm(seen, { force: true }), rm(`${seen}.html`, { force: true })]))
-  after(() => rm(folder, { recursive: true }))
 
   const environment = () => ({
     ...programEnvironment(),
-    PATH: `${folder}:${process.env['PATH']}`,
+    PATH: `${at('.')}:${process.env['PATH']}`,
     DISPLAY: ':9',
   })
   const started = () =>
@@ -65,7 +63,7 @@ describe('the browser that the console is opened in', function () {
       await openPage(LINK, 'linux', blind)
     )()
     await (
-      await openPage(LINK, 'linux', { PATH: join(folder, 'tmp'), DISPLAY: ':9' })
+      await openPage(LINK, 'linux', { PATH: at('tmp'), DISPLAY: ':9' })
     )()
     expect(await readFile(seen, 'utf8').catch(() => 'nothing')).to.equal('nothing')
   })
@@ -75,7 +73,7 @@ describe('the browser that the console is opened in', function () {
     const cluster = answeringServer()
 
     it('signs in; then the file is gone, and a link shown again is told on the terminal', async () => {
-      const temporary = join(folder, 'tmp')
+      const temporary = at('tmp')
       const child = endsWithTests(
         spawn(process.execPath, [join(PROJECT, 'src/client/main.ts'), 'console', '--server', cluster.url], {
           env: { ...environment(), TMPDIR: temporary, DORMOUSE_TOKEN: 'token' },

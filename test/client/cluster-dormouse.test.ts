@@ -3,6 +3,7 @@ import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import { causeOf } from '../../src/domain/workload/explanation.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import type { HttpRequest } from '../../src/kubernetes/http.ts'
+import { failureOf } from '../support/failure-of.ts'
 import {
   aDeployment,
   NAMESPACE,
@@ -16,14 +17,7 @@ import {
   WEB,
 } from './answering-cluster.ts'
 
-async function refused(act: Promise<unknown>): Promise<Refusal> {
-  const error = await act.then(
-    () => new Error('it was not refused'),
-    (thrown: unknown) => thrown,
-  )
-  expect(error).to.be.instanceOf(Refusal)
-  return error as Refusal
-}
+const refused = (act: Promise<unknown>) => failureOf(act, Refusal)
 
 describe('the client over a cluster on its bad days', () => {
   for (const [what, data, warning, says] of [

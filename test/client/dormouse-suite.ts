@@ -6,6 +6,7 @@ import type { Request } from '../../src/domain/requests/operations.ts'
 import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import { eventually } from '../support/eventually.ts'
+import { failureOf } from '../support/failure-of.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import type { Served } from '../support/served.ts'
 
@@ -35,15 +36,7 @@ export function dormouseSuite(
   const recordAfter = async (answer: Promise<Answer>) => (await (await answer).after()).record
   const recordOf = async (key: WorkloadKey) => (await dormouse.get(key)).record
 
-  async function refused(act: Promise<unknown>): Promise<Refusal> {
-    try {
-      await act
-    } catch (error) {
-      expect(error).to.be.instanceOf(Refusal)
-      return error as Refusal
-    }
-    throw new Error('it was not refused')
-  }
+  const refused = (act: Promise<unknown>) => failureOf(act, Refusal)
 
   it('knows the person by the name that the history has of them', async () => {
     const { operation_history } = await recordAfter(ask(await workload(), { action: 'snooze' }))

@@ -1,19 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
 import { httpServer } from '../support/http-server.ts'
+import { folderOfSuite } from '../support/temporary-folder.ts'
 
 describe('a program that is interrupted', function () {
   this.timeout(30_000)
   const silent = httpServer()
-  let folder: string
+  const at = folderOfSuite()
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'dormouse-interrupted-'))
     const config = {
       apiVersion: 'v1',
       kind: 'Config',
@@ -22,24 +20,19 @@ describe('a program that is interrupted', function () {
       users: [{ name: 'ann', user: { token: 'secret' } }],
       contexts: [{ name: 'dev', context: { cluster: 'dev', user: 'ann' } }],
     }
-    await writeFile(join(folder, 'config'), JSON.stringify(config))
+    await writeFile(at('config'), JSON.stringify(config))
   })
 
-  after(() => rm(folder, { recursive: true, force: true }))
-
-  const ways = { 'the cluster': ['--kubeconfig', 'config'], HTTP: ['--server'] }
-  for (const [way, [option = '', file]] of Object.entries(ways))
-    for (const line of [
-      'list',
-      'status deploy/web',
-      'plan web',
-      'wake --all',
-      'wake web sts/db',
-      'status deploy/a sts/b',
-    ])
+  // Reads end in the adapter, whatever asks; and a command over many asks for no more, whatever the adapter.
+  const lines = {
+    'the cluster': ['list', 'status deploy/web', 'wake web sts/db'],
+    HTTP: ['list', 'plan web', 'wake --all', 'status deploy/a sts/b'],
+  }
+  for (const [way, some] of Object.entries(lines))
+    for (const line of some)
       it(`reads no longer: ${line} over ${way}`, async () => {
-        const at = file === undefined ? silent.url : join(folder, file)
-        const args = [`${PROJECT}/src/client/main.ts`, ...line.split(' '), '-n', 'shop', option, at]
+        const where = way === 'HTTP' ? ['--server', silent.url] : ['--kubeconfig', at('config')]
+        const args = [`${PROJECT}/src/client/main.ts`, ...line.split(' '), '-n', 'shop', ...where]
         const asked = once(silent.server, 'request')
         const child = spawn(process.execPath, args, {
           env: { ...programEnvironment(), DORMOUSE_TOKEN: 'token' },

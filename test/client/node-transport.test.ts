@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { NodeTransport } from '../../src/client/cluster/node-transport.ts'
 import { ApiCalls } from '../../src/kubernetes/api-calls.ts'
 import { ClusterRefusal, CredentialsError } from '../../src/kubernetes/failures.ts'
+import { failureOf } from '../support/failure-of.ts'
 import { httpServer } from '../support/http-server.ts'
 
 const observer = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
@@ -33,11 +34,10 @@ describe("the client's own transport", function () {
   /** How a call fails for those who made it. */
   async function failure(of: NodeTransport, timeout = 10_000): Promise<ClusterRefusal> {
     const calls = new ApiCalls({ transport: of, observer, timeout })
-    const error = await calls
-      .answer({ method: 'PATCH', verb: 'patch', resource: 'deployments', path: '/api', body: {} })
-      .catch((thrown: unknown) => thrown)
-    expect(error).to.be.instanceOf(ClusterRefusal)
-    return error as ClusterRefusal
+    return failureOf(
+      calls.answer({ method: 'PATCH', verb: 'patch', resource: 'deployments', path: '/api', body: {} }),
+      ClusterRefusal,
+    )
   }
 
   it('sends the call below the path of the server, with the credentials, and reads the whole answer', async () => {
@@ -73,9 +73,8 @@ describe("the client's own transport", function () {
     const without = open('http://127.0.0.1:9', async () => {
       throw new Error('no plugin')
     })
-    const { noAnswer } = await failure(without)
-    expect(noAnswer).to.equal('credentials')
-    await without.send(get, 1000).catch((error: unknown) => expect(error).to.be.instanceOf(CredentialsError))
+    expect((await failure(without)).noAnswer).to.equal('credentials')
+    await failureOf(without.send(get, 1000), CredentialsError)
   })
 
   const ends = { 'has ended': 'end', 'goes on': 'write' } as const
@@ -111,8 +110,8 @@ describe("the client's own transport", function () {
   it('ends a call that nobody has answered with the reason of its signal', async () => {
     const stop = new AbortController()
     answer = () => stop.abort(new Error('enough'))
-    const failed = transport.open({ ...get, signal: stop.signal }, 60_000).catch((error: unknown) => error)
-    expect(await failed).to.have.property('message', 'enough')
+    const { message } = await failureOf(transport.open({ ...get, signal: stop.signal }, 60_000), Error)
+    expect(message).to.equal('enough')
   })
 
   it('gives a stream up that has fallen silent, and ends it when it is closed', async () => {
@@ -121,10 +120,9 @@ describe("the client's own transport", function () {
       const { body } = await transport.open(get, silence)
       for await (const chunk of body) expect(String(chunk)).to.equal('begun')
     }
-    const error = await read(200).catch((thrown: unknown) => thrown)
-    expect(error).to.have.property('code', 'UND_ERR_BODY_TIMEOUT')
-    const closed = read(60_000).catch((thrown: unknown) => thrown)
+    expect(await failureOf(read(200), Error)).to.have.property('code', 'UND_ERR_BODY_TIMEOUT')
+    const closed = failureOf(read(60_000), Error)
     setTimeout(() => void transport.close(), 100)
-    expect(await closed).to.be.instanceOf(Error)
+    await closed
   })
 })

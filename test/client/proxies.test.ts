@@ -1,14 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { connect as connectTo, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect } from 'chai'
 import { connect } from '../../src/client/connect.ts'
 import type { Connection } from '../../src/client/ports.ts'
 import { proxiesFor } from '../../src/client/proxies.ts'
+import { failureOf } from '../support/failure-of.ts'
 import { selfSigned, type Certificate } from '../support/certificate.ts'
+import { folderOfSuite } from '../support/temporary-folder.ts'
 
 const HOST = 'cluster.invalid'
 
@@ -17,14 +17,13 @@ describe("the client and the environment's proxies", function () {
   let certificate: Certificate
   let server: TlsServer
   let proxy: Server
-  let folder: string
+  const at = folderOfSuite()
   let asked: string[]
   const portOf = (of: Server | TlsServer) => (of.address() as AddressInfo).port
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'dormouse-proxies-'))
     certificate = await selfSigned('server', HOST)
-    await writeFile(join(folder, 'ca.crt'), certificate.cert)
+    await writeFile(at('ca.crt'), certificate.cert)
     server = createTlsServer(certificate, (_, response) =>
       response
         .writeHead(404, { 'content-type': 'application/json' })
@@ -50,30 +49,28 @@ describe("the client and the environment's proxies", function () {
       each.closeAllConnections()
       each.close()
     }
-    await rm(folder, { recursive: true, force: true })
   })
 
   async function failure(connection: Connection, environment: Record<string, string>): Promise<string> {
     const outside = {
       clock: () => 0,
-      environment: { DORMOUSE_TOKEN: 'secret', HOME: folder, ...environment },
+      environment: { DORMOUSE_TOKEN: 'secret', HOME: at('.'), ...environment },
       stderr: { write: () => true },
       stopSignal: new AbortController().signal,
     }
     const dormouse = await connect(connection, outside)
-    try {
-      const thrown: unknown = await dormouse
-        .get({ kind: 'deployments', namespace: 'shop', name: 'web' })
-        .catch((error: unknown) => error)
-      return (thrown as Error).message
-    } finally {
-      await dormouse.close()
-    }
+    const read = dormouse.get({ kind: 'deployments', namespace: 'shop', name: 'web' })
+    return (
+      await failureOf(
+        read.finally(() => dormouse.close()),
+        Error,
+      )
+    ).message
   }
 
-  const viaServer = () => ({ server: `https://${HOST}`, certificateAuthority: join(folder, 'ca.crt') })
+  const viaServer = () => ({ server: `https://${HOST}`, certificateAuthority: at('ca.crt') })
   async function viaCluster() {
-    const kubeconfig = join(folder, 'kubeconfig')
+    const kubeconfig = at('kubeconfig')
     const cluster = {
       server: `https://${HOST}:6443`,
       'certificate-authority-data': Buffer.from(certificate.cert).toString('base64'),

@@ -1,12 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { lockOfProject, productionPackages } from '../../dependencies/lock.ts'
 import { headlampPlugin } from '../../packaging/headlamp.ts'
 import type { Column, Item } from '../../src/headlamp/host.ts'
 import { eventually } from '../support/eventually.ts'
 import { at, HOUR } from '../support/rules.ts'
+import { folderOfSuite } from '../support/temporary-folder.ts'
 import { aCronJob, aDaemonSet, aDeployment, aStatefulSet, type AWorkload } from '../support/workloads.ts'
 import { FakeHeadlamp, type Requested } from './fake-headlamp.ts'
 import { itemOf } from './items.ts'
@@ -30,16 +29,14 @@ function answered(workload: AWorkload, warnings: readonly string[] = [], request
 
 describe('the plugin for Headlamp, as it is released', function () {
   this.timeout(60_000)
-  let folder: string
+  const made = folderOfSuite()
   let plugin: string
   let page: FakeHeadlamp
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'dormouse-headlamp-'))
-    await headlampPlugin(folder)
-    plugin = await readFile(join(folder, 'main.js'), 'utf8')
+    await headlampPlugin(made('.'))
+    plugin = await readFile(made('main.js'), 'utf8')
   })
-  after(async () => await rm(folder, { recursive: true, force: true }))
   beforeEach(() => {
     page = new FakeHeadlamp(plugin, NOW)
   })
@@ -48,7 +45,7 @@ describe('the plugin for Headlamp, as it is released', function () {
     expect(page.complaints).to.deep.equal([])
   })
 
-  const read = async (name: string) => await readFile(join(folder, name), 'utf8')
+  const read = async (name: string) => await readFile(made(name), 'utf8')
 
   it('has a name, a version and the version of Headlamp’s API, without which Headlamp loads no plugin', async () => {
     const { name, version, devDependencies } = JSON.parse(await read('package.json')) as {

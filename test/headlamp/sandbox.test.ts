@@ -1,12 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { headlampPlugin } from '../../packaging/headlamp.ts'
 import type { KubernetesFields } from '../../src/headlamp/workload.ts'
 import { SandboxConsole } from '../console/sandbox-console.ts'
 import { manifest } from '../support/manifests.ts'
+import { folderOfSuite } from '../support/temporary-folder.ts'
 import { FakeHeadlamp, type Requested } from './fake-headlamp.ts'
 
 const WEB = '/apis/apps/v1/namespaces/shop/deployments/web'
@@ -14,27 +13,25 @@ const REQUEST = 'dormouse.dev/request'
 
 describe('the plugin for Headlamp and Dormouse, on the sandbox', function () {
   this.timeout(180_000)
-  let folder: string
+  const at = folderOfSuite()
   let sandbox: SandboxConsole
   let server: string
   let page: FakeHeadlamp
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'dormouse-headlamp-'))
-    await headlampPlugin(folder)
+    await headlampPlugin(at('.'))
     sandbox = await SandboxConsole.start()
     const { clusters } = parse(await readFile(sandbox.kubeconfig, 'utf8')) as {
       clusters: [{ cluster: { server: string } }]
     }
     ;({ server } = clusters[0].cluster)
     await sandbox.call('POST', 'shop/deployments/web/enable')
-    page = new FakeHeadlamp(await readFile(join(folder, 'main.js'), 'utf8'), Date.now())
+    page = new FakeHeadlamp(await readFile(at('main.js'), 'utf8'), Date.now())
     page.answer = proxied
   })
   after(async () => {
     page?.close()
     await sandbox?.stop()
-    await rm(folder, { recursive: true, force: true })
   })
 
   /** As Headlamp does: an answer that is none of success is an Error with its message. */

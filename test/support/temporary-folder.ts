@@ -11,3 +11,11 @@ export function temporaryFolder(): (...names: string[]) => string {
   })
   return (...names) => join(folders.at(-1)!, ...names)
 }
+
+/** A new folder for all tests of this `describe`, by the path of a name in it. */
+export function folderOfSuite(): (...names: string[]) => string {
+  let folder = ''
+  before(async () => void (folder = await mkdtemp(join(tmpdir(), 'dormouse-test-'))))
+  after(() => rm(folder, { recursive: true, force: true }))
+  return (...names) => join(folder, ...names)
+}
