@@ -57,6 +57,16 @@ describe("the client's own transport", function () {
     ])
   })
 
+  it('calls, however many streams are open: two tabs of the console follow a dozen kinds', async () => {
+    answer = ({ url = '' }, response) => {
+      response.writeHead(200).write('begun')
+      if (!url.includes('watch')) response.end()
+    }
+    const watch = { ...get, path: '/api?watch=true' }
+    await Promise.all(Array.from({ length: 20 }, () => transport.open(watch, 60_000)))
+    expect((await transport.send(get, 5000)).text).to.equal('begun')
+  })
+
   it('loads the credentials again after a 401, and calls once more', async () => {
     let calls = 0
     answer = (_, response) => response.writeHead((calls += 1) === 1 ? 401 : 200).end('ok')

@@ -13,6 +13,7 @@ const { Agent, request: secure } = process.getBuiltinModule('node:https')
 
 /** Milliseconds for a connection to be established. */
 const CONNECT_TIMEOUT = 5000
+/** For calls; streams, each of which keeps its own, are not counted. */
 const SOCKETS = 10
 
 /**
@@ -22,13 +23,16 @@ const SOCKETS = 10
 export class NodeTransport {
   readonly #credentials: Pick<Credentials, 'server' | 'current' | 'renew'>
   readonly #basePath: string
-  readonly #agent: HttpAgent
+  readonly #calls: HttpAgent
+  readonly #streams: HttpAgent
   readonly #open = new Set<IncomingMessage>()
 
   constructor(credentials: Pick<Credentials, 'server' | 'current' | 'renew'>, proxies?: Proxies) {
     this.#credentials = credentials
-    const options = { keepAlive: true, maxSockets: SOCKETS, ...(proxies && { proxyEnv: { ...proxies } }) }
-    this.#agent = credentials.server.protocol === 'https:' ? new Agent(options) : new PlainAgent(options)
+    const AgentOfServer = credentials.server.protocol === 'https:' ? Agent : PlainAgent
+    const options = { keepAlive: true, ...(proxies && { proxyEnv: { ...proxies } }) }
+    this.#calls = new AgentOfServer({ ...options, maxSockets: SOCKETS })
+    this.#streams = new AgentOfServer(options)
     this.#basePath = credentials.server.pathname.replace(/\/+$/, '')
   }
 
@@ -54,7 +58,8 @@ export class NodeTransport {
 
   async close(): Promise<void> {
     for (const answer of this.#open) answer.destroy()
-    this.#agent.destroy()
+    this.#calls.destroy()
+    this.#streams.destroy()
   }
 
   /** After a 401, loads the credentials again and repeats the call once. */
@@ -82,7 +87,7 @@ export class NodeTransport {
     const options: RequestOptions = {
       method,
       headers: sent,
-      agent: this.#agent,
+      agent: silence === undefined ? this.#calls : this.#streams,
       ...(server.protocol === 'https:' && known.tls),
     }
     const url = new URL(server.origin + this.#basePath + path)
