@@ -4,7 +4,6 @@ import { eventually, inParallel } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
-import { killsInAWave } from './kill-wave.ts'
 
 const REPLICAS = 2
 
@@ -49,5 +48,3 @@ describeOn('SIGTERM during work', function (on) {
       })
   })
 })
-
-describeOn('kill -9 in a wave', (on) => killsInAWave(on, 5))

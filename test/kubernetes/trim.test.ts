@@ -122,6 +122,16 @@ describe('trimming an object', () => {
     )
   })
 
+  it('sees whether a StatefulSet loses its volumes when it is scaled down', () => {
+    const trimmed = (whenScaled: string) =>
+      trim('statefulsets', {
+        ...deployment('db'),
+        spec: { persistentVolumeClaimRetentionPolicy: { whenScaled } },
+      })
+    expect(trimmed('Delete')).to.include({ deletesVolumes: true }).and.not.have.property('keepsVolumesBy')
+    expect(trimmed('Retain')).to.include({ deletesVolumes: false, keepsVolumesBy: 'Retain' })
+  })
+
   it("finds our own entry for a DaemonSet's nodeSelector", () => {
     const template = { 'f:spec': { 'f:nodeSelector': {} } }
     const managedFields = [
