@@ -1,99 +1,59 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
-import { describeOn } from '../support/clusters.ts'
+import { ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
+import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { sumOf } from '../support/metrics-text.ts'
 import { ProgramClock } from '../support/program-clock.ts'
+import { DAY, HOUR } from '../support/rules.ts'
+import { awakeBetween } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
-import { marksOf } from './agreement.ts'
-import { columns, REPLICAS, ROWS, SETTINGS, setRows } from './clock-rows.ts'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const REPLICAS = 2
 
-for (const [direction, sign] of [
-  ['ahead', 1],
-  ['back', -1],
-] as const) {
-  describeOn(`a clock that jumps ${direction}, and is put right again`, function (on) {
-    this.timeout(120_000)
-    const clock = new ProgramClock()
-    const here = served(on, SETTINGS, clock.preload)
-    let began: number
+/** What is to be at each time, test/domain/deciding/clock-jumps.test.ts has for every sort of workload. */
+describeOnBoth('a clock that jumps, and is put right again', function (on) {
+  this.timeout(120_000)
+  const clock = new ProgramClock()
+  const here = served(on, { newWorkloadGrace: '0s' }, clock.preload)
+  const began = performance.now()
 
-    before('a workload of each sort', async () => {
-      began = performance.now()
-      await setRows(here, Date.now())
-      await reached(0)
-    })
-
-    after(() => clock.remove())
-
-    for (const [index, [span, milliseconds]] of [
-      ['an hour', HOUR],
-      ['a day', DAY],
-      ['a year', 365 * DAY],
-    ].entries()) {
-      it(`by ${span}: all are as the rules say for the new time`, async () => {
-        clock.moveTo(sign * Number(milliseconds))
-        await reached(2 * index + 1)
-      })
-
-      it(`by ${span}, put right: all are as the rules say for the right time`, async () => {
-        clock.moveTo(0)
-        await reached(2 * index + 2)
-      })
-    }
-
-    it('moved none more often than that', async () => {
-      const made = await each(({ state }) => state?.history.length ?? 0)
-      expect(made).to.deep.equal(
-        ROWS.map((row) => {
-          const states = columns(row[direction])
-          const moves = states.filter((state, step) => step > 0 && state !== states[step - 1])
-          return row.operations + moves.length
-        }),
-      )
-    })
-
-    it('cost no leadership, and no second is saved that did not pass', async () => {
-      const samples = await here.dormouse.metrics()
-      expect(sumOf(samples, 'dormouse_leader')).to.equal(1)
-      expect(here.dormouse.log.filter(({ msg }) => msg === 'this replica leads')).to.have.length(1)
-      const saved = sumOf(samples, 'dormouse_saved_replica_seconds_total', { namespace: here.namespace })
-      const most = (REPLICAS * ROWS.length * (performance.now() - began)) / 1000
-      expect(saved).to.be.within(1, most)
-    })
-
-    async function reached(step: number): Promise<void> {
-      const wanted = Object.fromEntries(ROWS.map((row) => [row.name, columns(row[direction])[step]]))
-      await eventually(`what column ${step} says`, async () => {
-        const found = await each(({ label }) => (label === undefined ? 'awake' : 'asleep'))
-        expect(Object.fromEntries(ROWS.map(({ name }, row) => [name, found[row]]))).to.deep.equal(wanted)
-        return true
-      })
-      // Then nothing but the clock makes anybody look at them again. A snooze is completed with the next write.
-      await eventually('wakes to be completed', async () => {
-        const newest = await each(({ state }) => state?.history[0])
-        return newest.every((operation) => operation?.type !== 'wake' || operation.result !== 'running')
-      })
-      const counts = await each(({ replicas, label }) => [replicas, label])
-      const kept = ROWS.map(({ name }) =>
-        wanted[name] === 'awake' ? [REPLICAS, undefined] : [0, `${REPLICAS}`],
-      )
-      const counted = ROWS.map(({ kind }) => kind !== 'daemonsets')
-      expect(counts.filter((_, row) => counted[row])).to.deep.equal(kept.filter((_, row) => counted[row]))
-    }
-
-    /** Asks of each workload, as the cluster has it, in the order of the rows. */
-    async function each<T>(question: (marks: ReturnType<typeof marksOf>) => T): Promise<T[]> {
-      return Promise.all(
-        ROWS.map(async ({ kind, name }) => {
-          const object = await here.cluster.admin.expect('GET', here.path(kind, name))
-          return question(
-            marksOf({ kind: 'Deployment', ...object } as unknown as Parameters<typeof marksOf>[0]),
-          )
-        }),
-      )
+  before('one sleeps, one is awake', async () => {
+    for (const [name, from, to] of [
+      ['asleep', 0.5, 8],
+      ['awake', -6, 0.5],
+    ] as const) {
+      const schedule = awakeBetween(Date.now() + from * HOUR, Date.now() + to * HOUR)
+      await here.enabled('deployments', name, { replicas: REPLICAS, schedule })
     }
   })
-}
+
+  after(() => clock.remove())
+
+  for (const [what, span, asleep, awake] of [
+    ['an hour ahead', HOUR, false, true],
+    ['right', 0, true, false],
+    ['a year and an hour ahead', 365 * DAY + HOUR, false, true],
+    ['right again', 0, true, false],
+    ['a year back', -365 * DAY, true, false],
+  ] as const)
+    it(`${what}: both are as the rules say for the new time`, async () => {
+      clock.moveTo(span)
+      await eventually('both to be so', async () => {
+        // Tokens do not live that long.
+        const objects = await Promise.all(['asleep', 'awake'].map((name) => here.get('deployments', name)))
+        return isDeepStrictEqual(
+          objects.map(({ metadata }) => metadata.labels?.[ASLEEP_LABEL] !== undefined),
+          [asleep, awake],
+        )
+      })
+    })
+
+  it('costs no leadership, and no second is saved that did not pass', async () => {
+    const samples = await here.dormouse.metrics()
+    expect(sumOf(samples, 'dormouse_leader')).to.equal(1)
+    expect(here.dormouse.log.filter(({ msg }) => msg === 'this replica leads')).to.have.length(1)
+    const saved = sumOf(samples, 'dormouse_saved_replica_seconds_total', { namespace: here.namespace })
+    expect(saved).to.be.within(1, (2 * REPLICAS * (performance.now() - began)) / 1000)
+  })
+})
