@@ -7,7 +7,8 @@ import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
 
-const SCALED: readonly Kind[] = ['deployments', 'statefulsets', 'replicasets']
+/** One of them; which kinds have a scale is in test/kubernetes/registration. */
+const SCALED: readonly Kind[] = ['deployments']
 /** Milliseconds until a pin is listed, by the promise of the documentation; and more, where a machine is busy. */
 const PROMISED = 1000
 const BUSY = 10_000
@@ -100,7 +101,7 @@ describeOn('while Dormouse is away', function (on) {
     for (const name of ['pinned', 'overridden', 'managed', 'unmanaged']) {
       const image = await here.attempt('set', 'image', `deployment/${name}-deployments`, 'app=app:2')
       expect(image.code, image.stderr).to.equal(0)
-      const restart = await here.attempt('rollout', 'restart', `statefulset/${name}-statefulsets`)
+      const restart = await here.attempt('rollout', 'restart', `deployment/${name}-deployments`)
       expect(restart.code, restart.stderr).to.equal(0)
     }
     const sync = manifest('deployments', 'managed-deployments', { replicas: 7 })

@@ -1,20 +1,15 @@
 import { expect } from 'chai'
 import type { BulkCounts, BulkItem } from '../../src/service/api/bulk/item.ts'
 import { noneOfAll, type NamespaceRecord } from '../../src/domain/records/namespace-record.ts'
-import type { StatusRecord } from '../../src/domain/records/record.ts'
 import type { CallOptions, Method } from '../support/api-client.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
-import { print } from '../support/figures.ts'
-import { annotated, manifest } from '../support/manifests.ts'
-import { createNamespace, served } from '../support/served.ts'
+import { served } from '../support/served.ts'
 
 interface Bulk {
   readonly items: readonly BulkItem[]
   readonly counts: BulkCounts
 }
-
-const MOST = 500
 
 describeOn('a namespace at a time', function (on) {
   this.timeout(120_000)
@@ -106,78 +101,5 @@ describeOn('a namespace at a time', function (on) {
     expect((await here.api.call('GET', `/namespaces/${here.namespace}`, { token: none })).status).to.equal(
       200,
     )
-  })
-
-  describe('500 workloads', () => {
-    const many = `${here.namespace}-many`
-    const inMany = (method: Method, action: string) =>
-      here.api.call<Bulk>(method, `/namespaces/${many}/${action}`)
-    /** Without pods: only the writes matter. */
-    const object = (index: number) =>
-      manifest('deployments', `wave-${index}`, {
-        replicas: 1 + (index % 3),
-        annotations: annotated(),
-        paused: true,
-      })
-
-    before('they are there', async () => {
-      await createNamespace(here.cluster, many)
-      await here.cluster.create(
-        many,
-        Array.from({ length: MOST }, (_, index) => object(index)),
-      )
-      await eventually('all to be known', async () => {
-        const { body } = await here.api.call<NamespaceRecord>('GET', `/namespaces/${many}`)
-        return body.data.workloads === MOST
-      })
-    })
-    after(() => here.cluster.admin.expect('DELETE', `/api/v1/namespaces/${many}`))
-
-    it('are put to sleep by one request; a second one at the same time is refused', async () => {
-      const [first, second] = await Promise.all([inMany('POST', 'snooze'), inMany('POST', 'wake')])
-      const answers = [first, second].toSorted((a, b) => a.status - b.status)
-      expect(answers.map(({ status }) => status)).to.deep.equal([200, 429])
-      expect(answers[1]?.body.error.code).to.equal('RATE_LIMITED')
-      await inMany('POST', 'snooze')
-      const again = await inMany('POST', 'snooze')
-      expect(again.body.data.counts).to.deep.equal({ done: 0, unchanged: MOST, refused: 0 })
-    })
-
-    it('are woken in one wave, each to its count by one write', async () => {
-      const begun = Date.now()
-      const { body } = await inMany('POST', 'wake')
-      const seconds = (Date.now() - begun) / 1000
-      expect(body.data.counts).to.deep.equal({ done: MOST, unchanged: 0, refused: 0 })
-      print([`${MOST} woken by one request in ${seconds.toFixed(1)} s`])
-      const { items = [] } = await here.cluster.admin.expect(
-        'GET',
-        `/apis/apps/v1/namespaces/${many}/deployments`,
-      )
-      for (const { metadata, spec } of items) {
-        const index = Number(metadata?.name?.replace('wave-', ''))
-        expect(spec?.['replicas'], metadata?.name).to.equal(1 + (index % 3))
-      }
-      const histories = await here.api.call<StatusRecord[]>(
-        'GET',
-        `/namespaces/${many}/deployments?limit=500`,
-      )
-      const woken = histories.body.data.map(({ operation_history: [newest] }) => newest)
-      const at = woken.map((operation) => Date.parse(operation?.timestamp ?? ''))
-      expect(Math.min(...at)).to.be.at.least(begun)
-      expect(woken.every((operation) => operation?.by === 'local:tester')).to.equal(true)
-    })
-
-    it('and one more are refused, and nothing is changed', async () => {
-      await here.cluster.create(many, [object(MOST)])
-      const answer = await eventually('the 501st to be known', async () => {
-        const answer = await inMany('POST', 'snooze?dryRun=true')
-        return answer.status === 409 && answer
-      })
-      expect(answer.body.error.code).to.equal('TOO_MANY_WORKLOADS')
-      const { status } = await inMany('POST', 'snooze')
-      expect(status).to.equal(409)
-      const { body } = await here.api.call<NamespaceRecord>('GET', `/namespaces/${many}`)
-      expect(body.data.counts).to.deep.equal({ deployments: { ...noneOfAll(), awake: MOST + 1 } })
-    })
   })
 })

@@ -13,8 +13,6 @@ const MINUTE = 60_000
 describeOnBoth('CronJobs', function (on) {
   this.timeout(180_000)
   const here = enforced(on)
-  const suspend = (name: string, value: boolean) =>
-    here.attempt('patch', `cronjob/${name}`, '-p', JSON.stringify({ spec: { suspend: value } }))
   const suspended = async (name: string) => (await here.get('cronjobs', name)).spec.suspend
 
   before(() => here.inForce())
@@ -29,34 +27,6 @@ describeOnBoth('CronJobs', function (on) {
     const woken = await workload.schedule({ schedule: '0:00-24:00' })
     expect(woken).to.include({ is_snoozed: false, current_replicas: 0 })
     expect(await suspended('theirs')).to.equal(true)
-  })
-
-  it('are neither suspended nor resumed by hand while they are pinned or overridden', async () => {
-    for (const hold of ['pin', 'override'] as const) {
-      const awake = await here.enabled('cronjobs', `${hold}-awake`)
-      const asleep = await here.asleep('cronjobs', `${hold}-asleep`)
-      for (const each of [awake, asleep]) await each[hold]()
-      for (const [name, value] of [
-        [`${hold}-awake`, true],
-        [`${hold}-asleep`, false],
-      ] as const) {
-        const { code, stderr } = await suspend(name, value)
-        expect([code, stderr]).to.deep.include(1)
-        expect(stderr).to.include(
-          `cronjob ${here.namespace}/${name} is ${hold === 'pin' ? 'pinned' : 'over'}`,
-        )
-        expect(await suspended(name)).to.equal(!value)
-      }
-    }
-  })
-
-  it('that sleep are woken by a hand that resumes them, whose name the history has', async () => {
-    const workload = await here.asleep('cronjobs', 'by-hand')
-    expect((await suspend('by-hand', false)).code).to.equal(0)
-    await agree(here, 'cronjobs', 'by-hand')
-    const [newest] = (await workload.status()).operation_history
-    expect(newest).to.include({ type: 'wake', trigger: 'manual', replicas: 1 })
-    expect(newest?.by).to.match(/^k8s:/)
   })
 
   it('that sleep stay suspended when their manifest is applied again, and run once they wake', async () => {

@@ -3,7 +3,6 @@ import { SNOOZE_KEY } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { runDormouse } from '../support/dormouse.ts'
 import { enforced } from '../support/enforced.ts'
-import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { served } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
@@ -69,18 +68,6 @@ describeOn('the key of a DaemonSet', function (on) {
     await on().kubectl('label', 'nodes', '--all', '--overwrite', 'kubernetes.io/os=linux')
   })
 
-  it('removed by hand is a wake by that user to the kept count, and succeeds once the pods are ready', async () => {
-    const workload = await here.asleep('daemonsets', 'by-hand')
-    await here.kubectl('patch', 'daemonset', 'by-hand', '-p', selects(null))
-    const [newest] = await eventually('its pods to have followed', async () => {
-      const { operation_history: history } = await workload.status()
-      return history[0]?.result === 'succeeded' && history[0].type === 'wake' && history
-    })
-    expect(newest).to.include({ trigger: 'manual', replicas: NODES })
-    expect(newest?.by).to.match(/^k8s:/)
-    expect(newest?.duration).to.be.above(0)
-  })
-
   for (const [title, apply] of [
     ['by a forced server-side apply', forced],
     ["by kubectl's own apply", sync],
@@ -106,23 +93,6 @@ describeOn('the key of a DaemonSet', function (on) {
       expect(await selectorOf(name)).to.deep.equal(own)
     })
   }
-
-  it('by a sync of what is pinned or overridden asleep: not denied, and it stays asleep', async () => {
-    for (const hold of ['pin', 'override'] as const) {
-      await forced(hold)
-      await here.settled('daemonsets', hold)
-      const workload = here.workload('daemonsets', hold)
-      await workload.enable()
-      await workload.snooze('?wait=60s')
-      await (hold === 'pin' ? workload.pin() : workload.override('5h'))
-      const result = await forced(hold)
-      expect(result.code, result.stderr).to.equal(0)
-      expect(warningsOf(result)).to.deep.equal([])
-      expect(await selectorOf(hold)).to.deep.equal({ ...own, [SNOOZE_KEY]: 'true' })
-      const byHand = await here.attempt('patch', 'daemonset', hold, '-p', selects(null))
-      expect(byHand.stderr).to.include('denied the request: Dormouse: daemonset ')
-    }
-  })
 
   it('rollout undo goes to the revision that differs by our key; --to-revision goes further back', async () => {
     const name = 'undone'

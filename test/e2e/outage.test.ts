@@ -12,9 +12,9 @@ import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 import { agree, marksOf } from './agreement.ts'
 
-const COUNT = 500
+const COUNT = 150
 /** The rest have no pods: the test measures Dormouse, not pods that end. */
-const WITH_PODS = 50
+const WITH_PODS = 10
 const REPLICAS = 2
 const LEAD = { lease: { duration: '180s', renew: '170s', retry: '500ms' } }
 /** Milliseconds from the start of Dormouse until the first is due, and as long again as it took to create all. */

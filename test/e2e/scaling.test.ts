@@ -38,56 +38,50 @@ describeOnBoth('scaling by others', function (on) {
 
   describe('an update of a whole sleeping workload is not a wake: it is snoozed again', () => {
     const key = `/spec/template/spec/nodeSelector/${SNOOZE_KEY.replace('/', '~1')}`
-    const ACTS: readonly [how: string, kind: Kind, kept: number, act: (name: string) => Promise<unknown>][] =
+    type Case = readonly [how: string, kind: Kind, kept: number, act: (name: string) => Promise<unknown>]
+    const ACTS: readonly Case[] = [
       [
-        [
-          'by kubectl patch, with the new count kept',
-          'deployments',
-          5,
-          (name) =>
-            here.kubectl('patch', 'deployment', name, '--type=merge', '-p', '{"spec":{"replicas":5}}'),
-        ],
-        [
-          'by kubectl patch to fewer, with no fewer kept',
-          'deployments',
-          REPLICAS,
-          (name) =>
-            here.kubectl('patch', 'deployment', name, '--type=merge', '-p', '{"spec":{"replicas":1}}'),
-        ],
-        [
-          'by kubectl patch that removes the key of a DaemonSet',
-          'daemonsets',
-          REPLICAS,
-          (name) =>
-            here.kubectl(
-              'patch',
-              'ds',
-              name,
-              '--type=json',
-              '-p',
-              JSON.stringify([{ op: 'remove', path: key }]),
-            ),
-        ],
-        [
-          'by kubectl edit, with the new count kept',
-          'deployments',
-          4,
-          (name) =>
-            here.cluster.kubectl.attempt(['edit', 'deployment', name, '-n', here.namespace], '', {
-              KUBE_EDITOR: "sed -i 's/^  replicas: 0$/  replicas: 4/'",
-            }),
-        ],
-        ...([[], ['--server-side', '--force-conflicts']] as const).map(
-          (args) =>
-            [
-              `by kubectl apply ${args.join(' ')} to fewer, with what the manifest says kept`,
-              'deployments',
-              2,
-              (name: string) =>
-                here.withFile('apply', manifest('deployments', name, { replicas: 2 }), ...args),
-            ] as const,
-        ),
-      ]
+        'by kubectl patch, with the new count kept',
+        'deployments',
+        5,
+        (name) => here.kubectl('patch', 'deployment', name, '--type=merge', '-p', '{"spec":{"replicas":5}}'),
+      ],
+      [
+        'by kubectl patch to fewer, with no fewer kept',
+        'deployments',
+        REPLICAS,
+        (name) => here.kubectl('patch', 'deployment', name, '--type=merge', '-p', '{"spec":{"replicas":1}}'),
+      ],
+      [
+        'by kubectl patch that removes the key of a DaemonSet',
+        'daemonsets',
+        REPLICAS,
+        (name) =>
+          here.kubectl(
+            'patch',
+            'ds',
+            name,
+            '--type=json',
+            '-p',
+            JSON.stringify([{ op: 'remove', path: key }]),
+          ),
+      ],
+      [
+        'by kubectl edit, with the new count kept',
+        'deployments',
+        4,
+        (name) =>
+          here.cluster.kubectl.attempt(['edit', 'deployment', name, '-n', here.namespace], '', {
+            KUBE_EDITOR: "sed -i 's/^  replicas: 0$/  replicas: 4/'",
+          }),
+      ],
+      ...[[], ['--server-side', '--force-conflicts']].map((args): Case => [
+        `by kubectl apply ${args.join(' ')} to fewer, with what the manifest says kept`,
+        'deployments',
+        2,
+        (name) => here.withFile('apply', manifest('deployments', name, { replicas: 2 }), ...args),
+      ]),
+    ]
     for (const [index, [how, kind, kept, act]] of ACTS.entries())
       it(how, async function () {
         if (how.includes('--server-side') && !here.cluster.isReal) this.skip()

@@ -11,15 +11,7 @@ const COUNT = 3
 const POLLED = { timeout: 15_000, pause: 150 }
 
 /** The states of a workload before somebody changes it: the table's columns. */
-export const STATES = [
-  'unmanaged',
-  'awake',
-  'asleep',
-  'pinned awake',
-  'pinned asleep',
-  'overridden awake',
-  'overridden asleep',
-] as const
+const STATES = ['unmanaged', 'awake', 'asleep', 'pinned awake', 'overridden asleep'] as const
 export type StateName = (typeof STATES)[number]
 
 /** A change of a workload by somebody else; `name` is also its `app` label. */

@@ -145,7 +145,8 @@ const ROWS: readonly Row[] = [
 ]
 
 /** After all writes of the controller at this instant, with pods that follow. */
-function atRest(workload: Workload, now: number): Workload {
+function atRest(start: Workload, now: number): Workload {
+  let workload = start
   for (let writes = 0; ; writes += 1) {
     const { change, after } = stepped(workload, now, rules)
     if (!change) return workload
