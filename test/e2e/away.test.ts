@@ -108,19 +108,4 @@ describeOn('while Dormouse is away', function (on) {
     const applied = await here.withFile('apply', sync)
     expect(applied.code, applied.stderr).to.equal(0)
   })
-
-  it('`kubectl get -L` shows what is held, and by what', async () => {
-    const table = await here.kubectl('get', 'deployments', '-L', HELD_LABEL)
-    const rows = table
-      .trim()
-      .split('\n')
-      .slice(1)
-      .map((line) => line.split(/\s+/))
-    expect(Object.fromEntries(rows.map((row) => [row[0], row[5] ?? '']))).to.deep.equal({
-      'managed-deployments': '',
-      'overridden-deployments': 'override',
-      'pinned-deployments': 'pin',
-      'unmanaged-deployments': '',
-    })
-  })
 })

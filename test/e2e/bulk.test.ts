@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import type { BulkCounts, BulkItem } from '../../src/service/api/bulk/item.ts'
-import { noneOfAll, type NamespaceRecord } from '../../src/domain/records/namespace-record.ts'
 import type { CallOptions, Method } from '../support/api-client.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
@@ -55,16 +54,6 @@ describeOn('a namespace at a time', function (on) {
         (await here.events(name)).some(({ reason }) => reason === 'Snoozed'),
       )
     }
-  })
-
-  it('GET of the namespace counts them by state, and says what was saved', async () => {
-    const { body } = await here.api.call<NamespaceRecord>('GET', `/namespaces/${here.namespace}`)
-    expect(body.data.counts).to.deep.equal({
-      deployments: { ...noneOfAll(), snoozed: 2, pinned_active: 1, unmanaged: 1 },
-    })
-    expect(body.data).to.include({ name: here.namespace, workloads: 4, next_transition: null })
-    const { body: list } = await here.api.call<NamespaceRecord[]>('GET', '/namespaces?limit=500')
-    expect(list.data.map(({ name }) => name)).to.include(here.namespace)
   })
 
   it('a selector narrows it; each wakes to its own count', async () => {

@@ -2,27 +2,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { StatusRecord } from '../../src/domain/records/record.ts'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { allDay, icsOf } from '../service/calendars/ics-text.ts'
 import { describeOnBoth } from '../support/clusters.ts'
 import { EventStream } from '../support/event-stream.ts'
 import { eventually } from '../support/eventually.ts'
-import { asleepNow, awakeNow, comingMinute, wakesAt } from '../support/schedules.ts'
+import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 
 const KIND = 'deployments'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Milliseconds from the choice of the edge until it comes: time for five requests. */
-const LEAD = 15_000
-
 const dateOf = (instant: number) => new Date(instant).toISOString().slice(0, 10)
 const compact = (instant: number) => dateOf(instant).replaceAll('-', '')
 
-describeOnBoth('calendars, auto-wake, awake-until and wake-order', function (on) {
+describeOnBoth('calendars and awake-until', function (on) {
   this.timeout(150_000)
   const directory = mkdtempSync(join(tmpdir(), 'dormouse-calendars-'))
   const file = join(directory, 'company.ics')
@@ -32,24 +27,6 @@ describeOnBoth('calendars, auto-wake, awake-until and wake-order', function (on)
       closed: { dates: { [`${dateOf(Date.now() - 2 * DAY)}..${dateOf(Date.now() + 2 * DAY)}`]: '' } },
       company: { files: [file] },
     },
-  })
-
-  const ORDERS = { app: undefined, cache: '3', base: '0', asked: '9' }
-  let edge: number
-
-  before('an edge at which four wake comes beside the other tests', async () => {
-    const ordered = Object.entries(ORDERS)
-    for (const [name, order] of ordered) {
-      const annotations = order === undefined ? {} : { [ANNOTATION.wakeOrder]: order }
-      await here.create(KIND, name, { replicas: 2, annotations })
-      await here.workload(KIND, name).enable({ schedule: asleepNow() })
-    }
-    for (const [name] of ordered) await becomes(name, 'asleep')
-    // The slow part is done: five requests are left.
-    edge = comingMinute(LEAD)
-    for (const [name] of ordered) await here.workload(KIND, name).schedule({ schedule: wakesAt(edge) })
-    expect((await here.workload(KIND, 'asked').wake()).is_snoozed).to.equal(false)
-    expect(Date.now(), 'the time to prepare was too short').to.be.lessThan(edge)
   })
 
   after(() => rmSync(directory, { recursive: true, force: true }))
@@ -79,18 +56,6 @@ describeOnBoth('calendars, auto-wake, awake-until and wake-order', function (on)
       expect((await becomes('holiday', 'asleep')).reason).to.include('calendar closed')
       await annotate('holiday', ANNOTATION.calendar, undefined)
       await becomes('holiday', 'awake')
-    })
-
-    it('that does not exist stops what is automatic, with an Event and a reason', async () => {
-      await annotate('holiday', ANNOTATION.calendar, 'clsoed')
-      const text = "dormouse.dev/calendar: there is no calendar 'clsoed': write one of closed, company"
-      expect(await says('holiday', text)).to.include({ is_snoozed: false, next_transition: null })
-      await eventually('an Event that tells of it', async () =>
-        (await here.events('holiday')).some(
-          ({ reason, type, message }) =>
-            reason === 'InvalidSchedule' && type === 'Warning' && message.includes('clsoed'),
-        ),
-      )
     })
 
     it('whose file is missing cannot be used; a file that comes, changes or breaks is noticed', async () => {
@@ -137,20 +102,6 @@ describeOnBoth('calendars, auto-wake, awake-until and wake-order', function (on)
     })
   })
 
-  describe('auto-wake "false"', () => {
-    it('leaves asleep what its schedule would wake, and people wake it until the window ends', async () => {
-      const workload = await here.enabled(KIND, 'on-demand', { replicas: 2, schedule: asleepNow() })
-      await becomes('on-demand', 'asleep')
-      await annotate('on-demand', ANNOTATION.autoWake, 'false')
-      await annotate('on-demand', ANNOTATION.schedule, awakeNow())
-      const record = await says('on-demand', 'only puts to sleep, next at')
-      expect(record).to.include({ is_snoozed: true, next_transition: null })
-      expect((await workload.wake('?wait=60s')).next_transition?.type).to.equal('snooze')
-      await annotate('on-demand', ANNOTATION.autoWake, 'maybe')
-      await says('on-demand', 'dormouse.dev/auto-wake: write "true" or "false"')
-    })
-  })
-
   describe('awake-until', () => {
     it('wakes what the schedule put to sleep, and ends', async () => {
       await here.enabled(KIND, 'late', { replicas: 2, schedule: asleepNow() })
@@ -162,40 +113,6 @@ describeOnBoth('calendars, auto-wake, awake-until and wake-order', function (on)
       await becomes('late', 'asleep')
       await annotate('late', ANNOTATION.awakeUntil, dateOf(Date.now() + DAY))
       await becomes('late', 'awake')
-    })
-
-    it('leaves asleep what a person put to sleep', async () => {
-      const workload = await here.enabled(KIND, 'kept-down', { replicas: 2, schedule: awakeNow() })
-      await workload.snooze('?wait=60s')
-      await annotate('kept-down', ANNOTATION.awakeUntil, new Date(Date.now() + HOUR).toISOString())
-      await sleep(1000)
-      expect(await workload.status()).to.include({ is_snoozed: true, snooze_requested: true })
-    })
-  })
-
-  describe('wake-order', () => {
-    it('at an edge wakes a higher number once the lower ones are ready; a request passes', async function () {
-      this.timeout(300_000)
-      await sleep(Math.max(0, edge - Date.now()))
-      const records: Record<string, StatusRecord> = {}
-      for (const name of ['base', 'cache', 'app'])
-        records[name] = await eventually(`${name} to be awake`, async () => {
-          const record = await here.workload(KIND, name).status()
-          return !record.is_snoozed && !record.operation_in_progress && record
-        })
-      const span = (name: string) => {
-        const [newest] = records[name]!.operation_history
-        const start = Date.parse(newest!.timestamp)
-        return { start, end: start + newest!.duration }
-      }
-      // The end is known to the second.
-      expect(span('base').start).to.be.at.least(edge)
-      expect(span('cache').start)
-        .to.be.at.least(span('base').end - 1000)
-        .and.above(span('base').start)
-      expect(span('app').start)
-        .to.be.at.least(span('cache').end - 1000)
-        .and.above(span('cache').start)
     })
   })
 })

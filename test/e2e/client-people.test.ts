@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { connect } from '../../src/client/connect.ts'
 import type { Connection, Dormouse } from '../../src/client/ports.ts'
 import { systemClock } from '../../src/service/process/clock.ts'
-import { ANNOTATION, type WorkloadKey } from '../../src/domain/workload/workload.ts'
+import { type WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
@@ -88,29 +88,6 @@ describeOn('the client of a person', function (on) {
     })
   })
 
-  it('enable repairs a state that cannot be read, with the count of the label', async () => {
-    await here.asleep('deployments', 'broken', { replicas: 2 })
-    const broken = { ...key(), name: 'broken' }
-    await here.dormouse.kill()
-    await here.kubectl('annotate', 'deployment', 'broken', '--overwrite', `${ANNOTATION.state}=garbage`)
-    await here.dormouse.start()
-    await here.inForce()
-    await withClient(ann(), async (dormouse) => {
-      expect((await dormouse.get(broken)).record).to.include({ reason_code: 'invalid_state' })
-      for (const dryRun of [true, false]) {
-        const { messages } = await dormouse.request(broken, { action: 'enable' }, dryRun)
-        expect(messages).to.have.length(1)
-        expect(messages[0]).to.match(/^repaired: asleep/)
-        const { record } = await dormouse.get(broken)
-        expect(record.reason_code === 'invalid_state', `after dryRun=${dryRun}`).to.equal(dryRun)
-      }
-      const { record } = await dormouse.get(broken)
-      expect(record).to.include({ enabled: true, is_snoozed: true, last_replicas: 2 })
-    })
-    const workload = here.workload('deployments', 'broken')
-    expect(await workload.wake('?wait=60s')).to.include({ current_replicas: 2 })
-  })
-
   it('elsewhere it is refused, with what to do about it', async () => {
     await withClient(ann(), async (dormouse) => {
       const list = await refused(dormouse.list({ namespace: 'default' }))
@@ -126,12 +103,6 @@ describeOn('the client of a person', function (on) {
     withClient({ kubeconfig: on().adminKubeconfig }, (dormouse) =>
       dormouse.request(key, { action: 'wake' }, false),
     )
-
-  it('by itself recognises an excluded namespace', async () => {
-    const error = await refused(wake({ kind: 'deployments', namespace: 'kube-system', name: 'dns' }))
-    expect(error.code).to.equal('NAMESPACE_EXCLUDED')
-    expect(error.message).to.include('namespace kube-system is excluded')
-  })
 
   it('by itself recognises what a controller owns, and names its owner', async () => {
     await here.create('deployments', 'owner')

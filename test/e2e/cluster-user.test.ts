@@ -4,7 +4,6 @@ import { SignJWT } from 'jose'
 import { OpenIdProvider, rsaKeys } from '../service/api/auth/openid-provider.ts'
 import { describeOn } from '../support/clusters.ts'
 import { Dormouse } from '../support/dormouse.ts'
-import { EventStream } from '../support/event-stream.ts'
 import { manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
 
@@ -74,16 +73,6 @@ describeOn('people of a single sign-on, whom RBAC knows', function (on) {
     expect((await put(OTHER, 'enable', token)).status).to.equal(403)
     const stranger = await signed({ email: 'bob@example.com', ...claims })
     expect((await put(MINE, 'snooze', stranger)).status).to.equal(403)
-  })
-
-  it('see in a stream what they may list alone', async () => {
-    const stream = await EventStream.open(
-      `${dormouse.api.url}/api/v1/workloads?watch=true`,
-      await developer(),
-    )
-    await stream.until('listed')
-    expect(stream.told).to.deep.equal([`added ${MINE}/web`, 'listed'])
-    await stream.close()
   })
 
   it('cannot be the administrators', async () => {

@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
-import { describeOn } from '../support/clusters.ts'
-import { Dormouse, programEnvironment, runDormouse, startProgram } from '../support/dormouse.ts'
+import { programEnvironment, runDormouse, startProgram } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { print } from '../support/figures.ts'
 import { bash, kubectl, runProgram } from '../support/kubectl.ts'
@@ -56,50 +55,6 @@ describe('the command line', function () {
     )
   })
 
-  it('explain prints the coming edges and ends with 0', async () => {
-    const from = ['--timezone', 'Europe/Berlin', '--from', '2026-03-27T12:00', '--count', '3']
-    const { code, stdout } = await dormouse('explain', '08:00-18:00,monday-FRIDAY', ...from)
-    expect(code).to.equal(0)
-    expect(stdout).to.include('8:00-18:00,Mon-Fri')
-    expect(stdout).to.include('2026-03-27T17:00:00Z').and.include('2026-03-30T06:00:00Z')
-  })
-
-  it('a bad argument, configuration, variable or file is told on stderr, and ends with 2', async () => {
-    const file = join(directory, 'faulty.yaml')
-    await writeFile(
-      file,
-      'timezone: Mars/Base\noperationTimeout: soon\napi: { insecurePort: 99999 }\nunknown: 1\n',
-    )
-    const loud = { DORMOUSE_LOG_LEVEL: 'loud' }
-    const cases: [told: readonly string[], args: string[], env?: NodeJS.ProcessEnv][] = [
-      [
-        ['^', 'Fry'],
-        ['explain', '8:00-18:00,Mon-Fry'],
-      ],
-      [
-        ['timezone', 'operationTimeout', 'insecurePort', 'unknown'],
-        ['serve', '--config', file],
-      ],
-      [['DORMOUSE_LOG_LEVEL'], ['serve', '--api-port', '0'], loud],
-      [['none.yaml'], ['serve', '--config', join(directory, 'none.yaml')]],
-      [['--no-such-option'], ['serve', '--no-such-option']],
-      [['dance'], ['dance']],
-    ]
-    for (const [told, args, env = {}] of cases) {
-      const { code, stdout, stderr } = await dormouse(...args, env)
-      expect([code, stdout], args.join(' ')).to.deep.equal([2, ''])
-      for (const text of told) expect(stderr).to.include(text)
-    }
-  })
-
-  it('serve names a kubeconfig that does not exist, and does not end with 0', async () => {
-    const kubeconfig = join(directory, 'none')
-    const ports = ['--api-port', '0', '--metrics-port', '0']
-    const { code, stderr } = await dormouse('serve', ...ports, '--kubeconfig', kubeconfig)
-    expect(code).to.be.oneOf([1, 2])
-    expect(stderr).to.include(kubeconfig)
-  })
-
   it('serve ends with the error that ended it, behind what it logged before', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
@@ -121,38 +76,6 @@ describe('the command line', function () {
   })
 })
 
-describeOn('dormouse token', (on) => {
-  it('signs tokens that a service with the public key accepts', async function () {
-    this.timeout(90_000)
-    const directory = await mkdtemp(join(tmpdir(), 'dormouse-token-'))
-    const keys = join(directory, 'keys')
-    expect((await dormouse('key-pair', keys)).code).to.equal(0)
-    const claims = [
-      '--subject',
-      'alice',
-      '--namespaces',
-      'default',
-      '--scope',
-      'dormouse:read,dormouse:write',
-    ]
-    const signing = ['--key', join(keys, 'private.pem'), '--ttl', '5m']
-    const { stdout } = await dormouse('token', ...signing, ...claims)
-    const local = { issuer: 'dormouse', audience: 'dormouse', publicKeyFile: join(keys, 'public.pem') }
-    const service = await Dormouse.start(on(), { auth: { local } })
-    try {
-      const token = stdout.trim()
-      const statusOf = async (namespace: string, bearer: string) =>
-        (await service.api.call('GET', `/namespaces/${namespace}/deployments`, { token: bearer })).status
-      expect(await statusOf('default', token)).to.equal(200)
-      expect(await statusOf('other', token)).to.equal(403)
-      expect(await statusOf('default', `${token}x`)).to.equal(401)
-    } finally {
-      await service.stop()
-      await rm(directory, { recursive: true, force: true })
-    }
-  })
-})
-
 describeWith(both(kubectl, bash), 'the sandbox, as a person starts it', function () {
   this.timeout(120_000)
   let child: ReturnType<typeof startProgram>
@@ -161,11 +84,7 @@ describeWith(both(kubectl, bash), 'the sandbox, as a person starts it', function
   before('it has printed what to paste', async () => {
     child = startProgram(['sandbox', ...FREE_PORTS])
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (printed += text))
-    const started = performance.now()
     await eventually('the last command to be printed', () => printed.endsWith('docs/quick-start.md\n'))
-    print([
-      `start to ready: ${Math.round(performance.now() - started)} ms; it says: ${printed.split('\n', 1)[0]}`,
-    ])
   })
 
   after('it ends with 0, and a last line says so', async () => {
@@ -189,18 +108,6 @@ describeWith(both(kubectl, bash), 'the sandbox, as a person starts it', function
       if (command.includes('kubectl')) expect(output, command).to.match(/storefront/)
     }
     expect(outputs[2], 'the first answer').to.match(/ kubectl dormouse (?:wake|snooze) deploy\/storefront/)
-  })
-
-  it('says when the workload falls asleep that does so by itself, and when it wakes', async () => {
-    const [, falls, wakes] =
-      /falls asleep by its own schedule at (\S+) .* and wakes at (\S+)\.\s/.exec(printed) ?? []
-    const exports = printed.split('\n').filter((line) => /^ {2}(export|dm\(\))/.test(line))
-    const asked = 'dm "$API/namespaces/staging/deployments/storefront"'
-    const { stdout } = await runProgram('bash', ['-c', [...exports, asked].join('\n')], {
-      env: programEnvironment(),
-    })
-    const { data } = JSON.parse(stdout) as { data: { wake_schedule: string } }
-    expect(data.wake_schedule).to.equal(`${wakes}-${falls}`)
   })
 
   it('reaches no other cluster when the exports were forgotten', async () => {

@@ -1,6 +1,4 @@
 import { expect } from 'chai'
-import { ANNOTATION } from '../../src/domain/workload/workload.ts'
-import { checkedAgainst } from '../service/cli/checking.ts'
 import { annotationsOf, define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import { describeOn } from '../support/clusters.ts'
 import {
@@ -10,7 +8,6 @@ import {
   undefineKind,
   type CustomKind,
 } from '../support/custom-kinds.ts'
-import { runDormouse } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { asleepNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
@@ -74,10 +71,6 @@ describeOn('configured kinds', function (on) {
     await eventually('it to be known', async () => (await wheel(name).attempt('GET', '')).status === 200)
   }
 
-  /** The output of `dormouse release --all` under this configuration. */
-  const released = (config: object, ...more: string[]) =>
-    runDormouse(['release', '--all', '--yes', '--kubeconfig', on().adminKubeconfig, ...more], { config })
-
   it('sleep with a count of 0 at the configured path, and wake to the kept one', async () => {
     await create('rolling', { size: { count: 5 } })
     expect(await wheel('rolling').enable({ schedule: asleepNow() })).to.include({
@@ -93,31 +86,6 @@ describeOn('configured kinds', function (on) {
     expect((await stored('rolling')).spec.size).to.deep.equal({ count: 5 })
   })
 
-  it('wake to 1 where nothing stood at the path', async () => {
-    await create('plain', { size: {} })
-    await wheel('plain').enable()
-    expect(await wheel('plain').snooze()).to.include({ last_replicas: 1 })
-    expect((await stored('plain')).spec.size).to.deep.equal({ count: 0 })
-    expect(await wheel('plain').wake()).to.include({ current_replicas: 1 })
-  })
-
-  it('stand in lists, in the document and in Events by their own names', async () => {
-    const listed = await here.api.call<{ type: string }[]>(
-      'GET',
-      `/workloads?kind=${WHEELS}&namespace=${here.namespace}`,
-    )
-    expect(listed.body.data.map(({ type }) => type)).to.include('wheel')
-    const everything = await here.api.call<{ type: string }[]>(
-      'GET',
-      `/workloads?namespace=${here.namespace}`,
-    )
-    expect(everything.body.data.map(({ type }) => type)).to.include('wheel')
-    expect((await here.api.call('GET', '/openapi.json')).text).to.include(WHEELS)
-    await eventually('an Event', async () =>
-      (await here.events('rolling')).some(({ involvedObject }) => involvedObject.kind === 'Wheel'),
-    )
-  })
-
   it('that cannot sleep, stand elsewhere or are not installed are told, and hold up no other', async () => {
     for (const [kind, why] of [
       [HUBS, 'allows no count below 1'],
@@ -131,21 +99,6 @@ describeOn('configured kinds', function (on) {
     }
     const { status } = await here.api.call('GET', `/namespaces/${here.namespace}/unknown.example.com/x`)
     expect(status).to.equal(404)
-  })
-
-  it('that cannot be managed are named by commands, which look at all others', async () => {
-    const kinds = [at(WHEELS), at(HUBS), { resource: RIMS }, at(SPOKES)]
-    const { workloads, unseen } = await checkedAgainst(on().adminKubeconfig, { kinds })
-    expect(workloads.map(({ name }) => name)).to.include('rolling')
-    expect(unseen.join('\n'))
-      .to.include('allows no count below 1')
-      .and.include('not at .spec.replicas')
-      .and.include('is its CustomResourceDefinition installed?')
-    const { code, stdout, stderr } = await released({ kinds }, '--dry-run')
-    expect(stdout).to.include(`${WHEELS}/${here.namespace}/rolling`)
-    expect(stderr).to.include(`not looked at: ${RIMS} cannot be managed`)
-    expect(stderr).not.to.include(`not looked at: the cluster serves no ${SPOKES}`)
-    expect(code, stderr).to.equal(1)
   })
 
   it('have their ScaledObjects paused while they sleep', async () => {
@@ -184,17 +137,6 @@ describeOn('configured kinds', function (on) {
     await eventually('it to be managed again', async () => {
       return (await workload.attempt('POST', 'snooze')).status === 200
     })
-  })
-
-  it('and take such a Deployment up again at once when that is gone, or names another', async () => {
-    const names = (name: string) => ({ size: { count: 1 }, workloadRef: { kind: 'Deployment', name } })
-    await create('holds', names('held'))
-    const annotations = { [ANNOTATION.enabled]: 'true', [ANNOTATION.schedule]: asleepNow() }
-    const workload = await here.create('deployments', 'held', { replicas: 2, annotations })
-    expect((await workload.status()).reason).to.include('left alone: wheel')
-    expect((await here.get('deployments', 'held')).spec?.replicas).to.equal(2)
-    await on().admin.expect('PATCH', path('holds'), { spec: names('another') })
-    await eventually('it to be asleep', async () => (await workload.status()).is_snoozed)
   })
 
   it('whose definition goes away and comes back are left and taken up again, and the others go on', async () => {

@@ -1,59 +1,12 @@
 import { expect } from 'chai'
 import { SNOOZE_KEY } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
-import { runDormouse } from '../support/dormouse.ts'
 import { enforced } from '../support/enforced.ts'
 import { manifest } from '../support/manifests.ts'
-import { served } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 import { warningsOf } from './verdicts.ts'
 
 const NODES = 3
-const selects = (value: string | null) =>
-  JSON.stringify({ spec: { template: { spec: { nodeSelector: { [SNOOZE_KEY]: value } } } } })
-
-describeOn('a DaemonSet whose key was given another value without the webhook', function (on) {
-  this.timeout(90_000)
-  const here = served(on)
-  const patch = (name: string, body: string) =>
-    here.kubectl('patch', 'daemonset', name, '--type=merge', '-p', body)
-
-  const selectorOf = async (name: string) => {
-    const { spec } = await here.get('daemonsets', name)
-    return spec.template?.spec.nodeSelector ?? {}
-  }
-
-  it('is asleep, and wakes on request and when it is disabled', async () => {
-    for (const [name, act] of [
-      ['woken', 'wake'],
-      ['disabled', 'disable'],
-    ] as const) {
-      const workload = await here.asleep('daemonsets', name)
-      await patch(name, selects('false'))
-      await here.settled('daemonsets', name)
-      expect((await workload.status()).is_snoozed).to.equal(true)
-      const answer = await workload.attempt('POST', `${act}?wait=60s`)
-      expect(answer.status, answer.text).to.equal(200)
-      expect(await selectorOf(name)).to.deep.equal({})
-    }
-  })
-
-  after('the Lease that release keeps for a while is deleted', async () => {
-    // Its namespace depends on the kubeconfig of Dormouse's account.
-    for (const namespace of ['default', 'dormouse'])
-      await on().admin.send('DELETE', `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/dormouse`)
-  })
-
-  it('is released', async () => {
-    await here.asleep('daemonsets', 'released')
-    await patch('released', selects(''))
-    const where = ['--kubeconfig', here.cluster.dormouseKubeconfig]
-    const { code, stdout, stderr } = await runDormouse(['release', '--all', '--yes', ...where])
-    expect(code, stdout + stderr).to.equal(0)
-    expect(await selectorOf('released')).to.deep.equal({})
-  })
-})
-
 describeOn('the key of a DaemonSet', function (on) {
   this.timeout(90_000)
   const here = enforced(on)

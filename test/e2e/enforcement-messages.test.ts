@@ -76,34 +76,6 @@ describeOn('messages of the webhook', function (on) {
     expect((await here.get('deployments', 'autoscaled')).spec.replicas).to.equal(6)
     expect(await scale(here, 'autoscaled', 5)).to.include({ code: 1 })
   })
-
-  it('a dry run is reviewed and changes nothing', async () => {
-    const workload = await here.asleep('deployments', 'tried', { replicas: COUNT })
-    const before = await here.get('deployments', 'tried')
-    const sent = manifest('deployments', 'tried', { replicas: 5 })
-    const result = await here.withFile('apply', sent, '--dry-run=server')
-    expect(warningsOf(result).join(), result.stderr).to.include('it will wake to 5')
-    const after = await here.get('deployments', 'tried')
-    expect(after.metadata.annotations).to.deep.equal(before.metadata.annotations)
-    await workload.pin()
-    const scaled = await scale(here, 'tried', 5, '--dry-run=server')
-    expect(scaled.code, scaled.stdout).to.equal(1)
-  })
-})
-
-describeOn("Dormouse run by an administrator's kubeconfig", function (on) {
-  this.timeout(150_000)
-  const here = enforced(() => ({ ...on(), dormouseKubeconfig: on().adminKubeconfig }))
-
-  it("denies that administrator's kubectl, but not its own writes", async () => {
-    const workload = await here.asleep('deployments', 'own', { replicas: COUNT })
-    await workload.wake('?wait=60s')
-    await workload.pin()
-    const { code, stderr } = await scale(here, 'own', 5)
-    expect(code, stderr).to.equal(1)
-    expect(stderr).to.include('is pinned active')
-    expect((await here.get('deployments', 'own')).spec.replicas).to.equal(COUNT)
-  })
 })
 
 function scale(on: Enforced, name: string, replicas: number, ...args: string[]) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ASLEEP_LABEL, ANNOTATION, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
+import { ANNOTATION, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
 import { describeOnBoth } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
@@ -8,48 +8,45 @@ import { revisionsOf } from './revisions.ts'
 import { bring, casesOf, judged, typed, type Act } from './verdicts.ts'
 
 /**
- * What is done by each path through the API server | unmanaged | awake | asleep | pinned awake | overridden asleep;
+ * What is done by each path through the API server | awake | asleep | pinned awake | overridden asleep;
  * test/domain/admission/verdicts.test.ts has all kinds and states.
  */
 const COUNTS = `
-  scale to 5                   | allowed 5 off | allowed 5     | allowed 5        | denied            | denied
-  scale to what it keeps       | allowed       | allowed       | allowed 3        | allowed           | denied
-  patch to 5                   | allowed 5 off | allowed 5     | warned 0 keeps 5 | denied            | denied
-  edit to 5                    | allowed 5 off | allowed 5     | warned 0 keeps 5 | denied            | denied
-  apply 5                      | allowed 5 off | allowed 5     | warned 0 keeps 5 | denied            | denied
-  replace by 5                 | allowed 5 off | warned 5      | warned 0 keeps 5 | denied            | denied
-  set the image and 5 replicas | allowed 5 off app:2 | allowed 5 app:2 | warned 0 keeps 5 app:2 | warned 3 pinned app:2 | warned 0 keeps 3 overridden app:2
-  set the image                | allowed 3 off app:2 | allowed 3 app:2 | warned 0 keeps 3 app:2 | allowed 3 pinned app:2 | warned 0 keeps 3 overridden app:2
-  restart                      | allowed       | allowed       | warned           | allowed           | warned
+  scale to 5                   | allowed 5     | allowed 5        | denied            | denied
+  scale to what it keeps       | allowed       | allowed 3        | allowed           | denied
+  patch to 5                   | allowed 5     | warned 0 keeps 5 | denied            | denied
+  edit to 5                    | allowed 5     | warned 0 keeps 5 | denied            | denied
+  apply 5                      | allowed 5     | warned 0 keeps 5 | denied            | denied
+  replace by 5                 | warned 5      | warned 0 keeps 5 | denied            | denied
+  set the image and 5 replicas | allowed 5 app:2 | warned 0 keeps 5 app:2 | warned 3 pinned app:2 | warned 0 keeps 3 overridden app:2
+  set the image                | allowed 3 app:2 | warned 0 keeps 3 app:2 | allowed 3 pinned app:2 | warned 0 keeps 3 overridden app:2
+  restart                      | allowed       | warned           | allowed           | warned
 `
 const SERVER_SIDE = `
-  server-side apply 5, forced  | allowed 5 off | allowed 5     | warned 0 keeps 5 | denied            | denied
+  server-side apply 5, forced  | allowed 5     | warned 0 keeps 5 | denied            | denied
 `
 /** The older revision has the marks from before it was snoozed, pinned or overridden. */
 const UNDONE = `
-  undo                         | allowed       | allowed       | warned           | warned            | warned
+  undo                         | allowed       | warned           | warned            | warned
 `
 const KEYS = `
-  put our key on               | -             | warned        | allowed          | denied            | allowed
-  take our key away            | allowed       | allowed       | allowed 3        | allowed           | denied
-  take our key away and set the image | allowed 3 off app:2 | allowed 3 app:2 | warned 0 keeps 3 app:2 | allowed 3 pinned app:2 | warned 0 keeps 3 overridden app:2
-  give our key another value   | -             | warned        | allowed          | denied            | allowed
-  replace                      | allowed       | warned        | warned           | warned            | warned
+  put our key on               | warned        | allowed          | denied            | allowed
+  take our key away            | allowed       | allowed 3        | allowed           | denied
+  take our key away and set the image | allowed 3 app:2 | warned 0 keeps 3 app:2 | allowed 3 pinned app:2 | warned 0 keeps 3 overridden app:2
+  replace                      | warned        | warned           | warned            | warned
 `
 const SUSPENSIONS = `
-  suspend                      | allowed 0 off | allowed 0     | allowed          | denied            | allowed
-  resume                       | allowed       | allowed       | allowed 1        | allowed           | denied
-  apply resumed                | allowed       | allowed       | warned 0 keeps 1 | allowed           | warned
-  resume and set the image     | allowed 1 off app:2 | allowed 1 app:2 | warned 0 keeps 1 app:2 | allowed 1 pinned app:2 | warned 0 keeps 1 overridden app:2
+  suspend                      | allowed 0     | allowed          | denied            | allowed
+  resume                       | allowed       | allowed 1        | allowed           | denied
+  apply resumed                | allowed       | warned 0 keeps 1 | allowed           | warned
+  resume and set the image     | allowed 1 app:2 | warned 0 keeps 1 app:2 | allowed 1 pinned app:2 | warned 0 keeps 1 overridden app:2
 `
 const MARKS = `
-  write another state          | warned        | warned        | warned           | warned            | warned
-  remove the state             | allowed       | warned        | warned           | warned            | warned
-  write another kept count     | -             | warned        | warned           | warned            | warned
-  disable                      | allowed       | allowed 3 off | allowed 3 off    | denied            | denied
-  write enabled=maybe          | denied        | denied        | denied           | denied            | denied
-  write a broken schedule      | denied        | denied        | denied           | denied            | denied
-  write a schedule of all day  | warned 3 off at 0:00-24:00 | allowed 3 at 0:00-24:00 | allowed 3 at 0:00-24:00 | allowed 3 pinned at 0:00-24:00 | allowed 0 keeps 3 overridden at 0:00-24:00
+  write another state          | warned        | warned           | warned            | warned
+  remove the state             | warned        | warned           | warned            | warned
+  disable                      | allowed 3 off | allowed 3 off    | denied            | denied
+  write a broken schedule      | denied        | denied           | denied            | denied
+  write a schedule of all day  | allowed 3 at 0:00-24:00 | allowed 3 at 0:00-24:00 | allowed 3 pinned at 0:00-24:00 | allowed 0 keeps 3 overridden at 0:00-24:00
 `
 
 const ACTS: Readonly<Record<string, Act>> = {
@@ -69,7 +66,6 @@ const ACTS: Readonly<Record<string, Act>> = {
   restart: (on, kind, name) => kubectl(on, 'rollout', 'restart', typed(kind, name)),
   undo: (on, kind, name) => kubectl(on, 'rollout', 'undo', typed(kind, name)),
   'put our key on': (on, kind, name) => patch(on, kind, name, ourKey('true')),
-  'give our key another value': (on, kind, name) => patch(on, kind, name, ourKey('false')),
   'take our key away': (on, kind, name) => patch(on, kind, name, ourKey(null)),
   'take our key away and set the image': (on, kind, name) =>
     patch(on, kind, name, {
@@ -77,10 +73,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     }),
   'write another state': (on, kind, name) => annotate(on, kind, name, `${ANNOTATION.state}={"v":2}`),
   'remove the state': (on, kind, name) => annotate(on, kind, name, `${ANNOTATION.state}-`),
-  'write another kept count': (on, kind, name) =>
-    kubectl(on, 'label', '--overwrite', typed(kind, name), `${ASLEEP_LABEL}=7`),
   disable: (on, kind, name) => annotate(on, kind, name, `${ANNOTATION.enabled}=false`),
-  'write enabled=maybe': (on, kind, name) => annotate(on, kind, name, `${ANNOTATION.enabled}=maybe`),
   'write a broken schedule': (on, kind, name) =>
     annotate(on, kind, name, `${ANNOTATION.schedule}=8:00-25:00`),
   'write a schedule of all day': (on, kind, name) =>
@@ -133,19 +126,17 @@ describeOnBoth('enforcement', function (on) {
     it(`${title}: verdict and final object of each case of the table`, async () => {
       // The sandbox refuses server-side apply with a 415.
       const rows = on().isReal && kind === 'deployments' ? table + SERVER_SIDE.slice(1) : table
-      const cases = casesOf(rows, [kind])
+      const cases = casesOf(rows, kind)
       await bring(here, cases, kind)
       await judged(here, cases, kind, ACTS)
     })
 
   it('kubectl rollout undo takes the pods back and none of the marks', async () => {
-    const cases = casesOf(UNDONE, ['deployments'])
-    await bring(here, cases, 'undo', async (kind, name, state) => {
+    const cases = casesOf(UNDONE, 'deployments')
+    await bring(here, cases, 'undo', async (kind, name) => {
       await eventually('the marks to be copied to the first revision', async () => {
         const items = await revisionsOf(here, name)
-        return (
-          state === 'unmanaged' || items.some(({ metadata }) => metadata.annotations?.[ANNOTATION.enabled])
-        )
+        return items.some(({ metadata }) => metadata.annotations?.[ANNOTATION.enabled])
       })
       expect(await ACTS['set the image']?.(here, kind, name)).to.include({ code: 0 })
       await here.settled(kind, name)

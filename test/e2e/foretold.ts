@@ -9,7 +9,6 @@ import { checkedAgainst } from '../service/cli/checking.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
-import { print } from '../support/figures.ts'
 import { manifest } from '../support/manifests.ts'
 import { testSeed } from '../support/random.ts'
 import { arrangements, type Arrangement, type Texts } from './arrangements.ts'
@@ -110,11 +109,6 @@ export function comesTrue(on: () => Cluster, { namespaces, workloadsEach, kinds,
           { cause: error },
         )
       }
-      const ours = foretold.workloads.filter(({ namespace }) => namespace.startsWith(`told-${run}-`))
-      const count = (what: Expected['change']) => ours.filter(({ change }) => change === what).length
-      print([
-        `${keys.length} workloads: ${count('snooze')} put to sleep, ${count('wake')} woken, ${ours.length} told of, as foretold`,
-      ])
     })
 
   /** Only what is to change is written. */

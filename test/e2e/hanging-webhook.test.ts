@@ -3,7 +3,6 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { expect } from 'chai'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
-import { print } from '../support/figures.ts'
 import { annotated, manifest } from '../support/manifests.ts'
 import { asleepNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
@@ -110,21 +109,18 @@ describeOn(`an admission webhook of somebody else that hangs for ${SICK} workloa
     await asked.enable()
     await asked.snooze()
     const took = performance.now() - began
-    print([`enable and snooze while ${listener.hanging} reviews hang: ${Math.round(took)} ms`])
     expect(took, 'milliseconds').to.be.below(8000)
   })
 
   it('the others fall asleep', async () => {
-    const asleep = await eventually(
+    await eventually(
       'the healthy ones to sleep',
       async () => {
         const states = (await workloads('healthy')).map((object) => marksOf(object).state)
-        return states.every((state) => state?.asleep) && states
+        return states.every((state) => state?.asleep)
       },
       { timeout: 20_000, pause: 200 },
     )
-    const latest = Math.max(...asleep.map((state) => state?.snoozed?.at ?? 0)) - begun
-    print([`${HEALTHY} healthy ones beside ${SICK} sick ones: asleep ${latest} ms after the start`])
   })
 
   it('each sick one has an Event that says so', async () => {

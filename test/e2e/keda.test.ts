@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { BesideKeda, mainCases } from '../keda/cases.ts'
-import { define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
+import { define, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import { StandIn } from '../keda/stand-in.ts'
 import { describeOn } from '../support/clusters.ts'
 import { runDormouse } from '../support/dormouse.ts'
@@ -26,8 +26,6 @@ describeOn('a stand-in for KEDA', function (on) {
     await undefine(on())
   })
 
-  const patch = (name: string, annotations: Record<string, string | null>) =>
-    on().admin.expect('PATCH', scaledObjectsIn(here.namespace, name), { metadata: { annotations } })
   const remove = (name: string) => on().admin.expect('DELETE', scaledObjectsIn(here.namespace, name))
 
   mainCases(
@@ -48,15 +46,6 @@ describeOn('a stand-in for KEDA', function (on) {
     await keda.hasReplicas('held', 3)
   })
 
-  it('is paused again when somebody takes the pause away', async () => {
-    const workload = await keda.workload('undone', 1, true)
-    await workload.snooze()
-    await keda.paused('undone')
-    await patch('undone', { 'autoscaling.keda.sh/paused-replicas': null, 'dormouse.dev/paused': null })
-    await keda.paused('undone')
-    await keda.staysAsleep('undone')
-  })
-
   it('may be deleted while its workload sleeps, which then wakes to its count', async () => {
     const workload = await keda.workload('deleted', 0, true)
     await workload.snooze()
@@ -69,28 +58,6 @@ describeOn('a stand-in for KEDA', function (on) {
     })
     await workload.wake()
     await keda.hasReplicas('deleted', 3)
-  })
-
-  it('may be renamed while its workload sleeps, and there may be two', async () => {
-    const workload = await keda.workload('renamed', 1, true)
-    await workload.snooze()
-    await keda.paused('renamed')
-    const options = { target: 'renamed', min: 1 }
-    const collection = scaledObjectsIn(here.namespace)
-    await on().admin.expect('POST', collection, scaledObject('second', operator.trigger, options))
-    await keda.paused('second')
-    await remove('renamed')
-    await keda.staysAsleep('renamed')
-    await workload.wake()
-    await keda.unpaused('second')
-    await keda.runs('renamed')
-  })
-
-  it('may point at nothing, and loses a mark that it brought along', async () => {
-    const annotations = { 'autoscaling.keda.sh/paused-replicas': '0', 'dormouse.dev/paused': '2' }
-    const lost = scaledObject('lost', operator.trigger, { target: 'nothing', min: 1, annotations })
-    await on().admin.expect('POST', scaledObjectsIn(here.namespace), lost)
-    await keda.unpaused('lost', { 'autoscaling.keda.sh/paused-replicas': '2' })
   })
 
   it('is paused by the next start where kill -9 comes between the two writes', async () => {

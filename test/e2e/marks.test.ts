@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ANNOTATION, ASLEEP_LABEL, type Kind } from '../../src/domain/workload/workload.ts'
+import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { countOf, manifest } from '../support/manifests.ts'
@@ -78,8 +78,10 @@ describeOn('marks on workloads', function (on) {
       const name = `replaced-${kind}`
       const workload = await sleeper(kind, name)
       const { wake_schedule } = await workload.status()
-      const { code, stderr } = await here.withFile('replace', manifest(kind, name, { replicas: 4 }))
-      expect(code, stderr).to.equal(0)
+      // Between its read and its write somebody may write the status.
+      await eventually('a replace without a conflict', async () => {
+        return (await here.withFile('replace', manifest(kind, name, { replicas: 4 }))).code === 0
+      })
       await eventually('it to sleep again', async () => {
         const { label, replicas, enabled, schedule } = marksOf(await here.get(kind, name))
         return replicas === 0 && label !== undefined && enabled === 'true' && schedule !== undefined
@@ -103,22 +105,6 @@ describeOn('marks on workloads', function (on) {
         return revisions.find(({ metadata }) => metadata.annotations?.[ANNOTATION.enabled] === 'true')
           ?.metadata.name
       })
-    })
-
-    it('are refused with OWNED, which names the path of the Deployment', async () => {
-      const replicaSet = here.workload('replicasets', owned)
-      const asked = [
-        replicaSet.attempt('GET', ''),
-        replicaSet.attempt('GET', 'plan'),
-        ...['enable', 'disable', 'snooze', 'wake', 'pin', 'override'].map((action) =>
-          replicaSet.attempt('POST', action),
-        ),
-        replicaSet.attempt('PUT', 'schedule', { body: { schedule: '8:00-18:00' } }),
-      ]
-      for (const { status, body } of await Promise.all(asked)) {
-        expect([status, body.error.code]).to.deep.equal([409, 'OWNED'])
-        expect(body.error.message).to.include(`/api/v1/namespaces/${here.namespace}/deployments/owner`)
-      }
     })
 
     it('are neither listed nor written to', async () => {
@@ -182,20 +168,6 @@ describeOn('marks on workloads', function (on) {
           ({ type, reason }) => type === 'Warning' && reason === 'InvalidState',
         ),
       )
-    })
-  })
-
-  it('a state and a label that are removed by hand come back', async () => {
-    await sleeper('deployments', 'bared')
-    const before = await here.get('deployments', 'bared')
-    await here.kubectl('annotate', 'deployment', 'bared', `${ANNOTATION.state}-`)
-    await eventually('the state to be back', async () => {
-      const { metadata } = await here.get('deployments', 'bared')
-      return metadata.annotations?.[ANNOTATION.state] === before.metadata.annotations?.[ANNOTATION.state]
-    })
-    await here.kubectl('label', 'deployment', 'bared', `${ASLEEP_LABEL}-`)
-    await eventually('the label to be back', async () => {
-      return marksOf(await here.get('deployments', 'bared')).label === String(REPLICAS)
     })
   })
 

@@ -11,19 +11,11 @@ describeOn('annotations of a Namespace', function (on) {
   const annotate = (...annotations: string[]) =>
     here.cluster.kubectl.attempt(['annotate', '--overwrite', 'namespace', here.namespace, ...annotations])
 
-  for (const [annotation, why] of [
-    ['awake-until=friday', /dormouse\.dev\/awake-until: expected a time with an offset/],
-    ['enabled=yes', /dormouse\.dev\/enabled: write "true" or "false"/],
-    ['schedule=soon', /dormouse\.dev\/schedule: /],
-    ['timezone=Mars', /dormouse\.dev\/timezone: /],
-    ['calendar=a;b', /dormouse\.dev\/calendar: write names of calendars/],
-    ['auto-wake=1', /dormouse\.dev\/auto-wake: write "true" or "false"/],
-  ] as const)
-    it(`that stop the schedules of all its workloads are refused: ${annotation}`, async () => {
-      const { code, stderr } = await annotate(`dormouse.dev/${annotation}`)
-      expect(code).to.equal(1)
-      expect(stderr).to.include(`Dormouse: namespace ${here.namespace}: `).and.to.match(why)
-    })
+  it('that stop the schedules of all its workloads are refused, with the reason', async () => {
+    const { code, stderr } = await annotate('dormouse.dev/schedule=soon')
+    expect(code).to.equal(1)
+    expect(stderr).to.include(`Dormouse: namespace ${here.namespace}: dormouse.dev/schedule: `)
+  })
 
   it('that are mistyped, or do nothing there, are told', async () => {
     const { code, stderr } = await annotate('dormouse.dev/shedule=8:00-18:00', 'dormouse.dev/wake-order=3')

@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
-import { print } from '../support/figures.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served, type Served } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
@@ -55,7 +54,6 @@ describeOn('a tool that scales beside Dormouse, which has no webhook,', function
         'it to be brought back',
         async () => (await here.patches(began, kind, name)) || undefined,
       )
-      print([`${tool.name}: ${written} writes against it`])
       expect(written).to.be.within(1, 14)
       await told(here, name, `scaled to 0 replicas by manager:${tool.manager}, .*pinned`)
       expect(marksOf(await here.get(kind, name)).state?.pin?.replicas).to.equal(REPLICAS)

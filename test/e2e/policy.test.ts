@@ -12,7 +12,7 @@ import { createNamespace, eventsOf, served } from '../support/served.ts'
 const { enabled: ENABLED, schedule: SCHEDULE, timezone: TIMEZONE } = ANNOTATION
 const KIND: Kind = 'deployments'
 /** Under one mistyped Namespace, or one that changes. */
-const MANY = 40
+const MANY = 12
 
 describeOnBoth('settings of a Namespace', function (on) {
   this.timeout(120_000)
@@ -107,25 +107,6 @@ describeOnBoth('settings of a Namespace', function (on) {
     expect(early).to.deep.equal([])
   })
 
-  it('stop where a workload opts out, which wakes it', async () => {
-    const namespace = await space({ annotations: { [ENABLED]: 'true', [SCHEDULE]: asleepNow() } }, [
-      'web',
-      'api',
-    ])
-    await becomes(namespace, 'asleep')
-    await workload(namespace).disable()
-    const record = await workload(namespace).status()
-    expect(record).to.include({ enabled: false, is_snoozed: false, current_replicas: 2 })
-    expect(record.policy.enabled).to.deep.equal({ value: false, source: 'workload' })
-    await becomes(namespace, 'asleep', 'api')
-    const { status, body } = await here.api.call(
-      'POST',
-      `/namespaces/${namespace}/${KIND}/web/disable?inherit=true`,
-    )
-    expect(status, JSON.stringify(body)).to.equal(200)
-    expect((await becomes(namespace, 'asleep')).policy.enabled.source).to.equal(`namespace/${namespace}`)
-  })
-
   it('that are mistyped stop what is automatic, say so in every record and once on the Namespace', async () => {
     const names = Array.from({ length: MANY }, (_, index) => `web-${index}`)
     const namespace = await space({ annotations: { [ENABLED]: 'true', [SCHEDULE]: awakeNow() } }, names)
@@ -172,23 +153,6 @@ describeOnBoth('settings of a Namespace', function (on) {
     const written = await writtenIn(namespace, since)
     expect(new Set(written.map(({ path }) => path)).size).to.equal(MANY - 3)
     expect(written.length, 'a snooze and at most one completion each').to.be.at.most(2 * (MANY - 3))
-  })
-
-  it('that are lost wake the sleepers that nothing holds, and clear what these carry', async () => {
-    const namespace = await space({ annotations: { [ENABLED]: 'true', [SCHEDULE]: asleepNow() } }, [
-      'web',
-      'api',
-    ])
-    for (const name of ['web', 'api']) await becomes(namespace, 'asleep', name)
-    await workload(namespace, 'api').pin()
-    await annotate(namespace, { [ENABLED]: null })
-    const record = await eventually('it to wake', async () => {
-      const each = await workload(namespace).status()
-      return each.current_replicas === 2 && each
-    })
-    expect(record).to.include({ enabled: false, is_snoozed: false, pin_state: 'none' })
-    expect(record.operation_history[0]).to.include({ type: 'wake', trigger: 'disable' })
-    expect(await workload(namespace, 'api').status()).to.include({ is_snoozed: true, pin_state: 'snoozed' })
   })
 
   it('come of a policy that matches its labels, also once they change', async () => {

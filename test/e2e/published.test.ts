@@ -11,7 +11,6 @@ import { eventually } from '../support/eventually.ts'
 import { runProgram } from '../support/kubectl.ts'
 import { defineKind, mayManage, mayNoLongerManage, undefineKind } from '../support/custom-kinds.ts'
 import { served } from '../support/served.ts'
-import { grant, user, type Rule } from '../support/rights.ts'
 
 const CLIENT = join(PROJECT, 'src', 'client', 'main.ts')
 const PUBLISHED = '/api/v1/namespaces/kube-public/configmaps/dormouse'
@@ -52,17 +51,6 @@ describeOn('what is published for clients', function (on) {
     timezone: 'Asia/Tokyo',
     kinds: [{ resource: GEARS }],
     excludeNamespaces: ['vault'],
-    policies: [
-      {
-        name: 'dev',
-        namespaces: { selector: 'published=policy' },
-        workloads: { selector: 'tier!=infra' },
-        enabled: true,
-        // Awake now, in any zone.
-        schedule: '0:00-24:00',
-        calendar: 'company',
-      },
-    ],
     calendars: { company: { files: [file], dates: { [dateIn(4)]: '9:00-14:00' } } },
     console: { url: 'https://dormouse.example.com/console/' },
   })
@@ -87,7 +75,6 @@ describeOn('what is published for clients', function (on) {
       'rules',
       'kinds',
       'excludeNamespaces',
-      'policies',
       'calendars',
       'console',
     ])
@@ -100,96 +87,11 @@ describeOn('what is published for clients', function (on) {
     expect(data['console']).to.equal('https://dormouse.example.com/console/')
   })
 
-  it('is read by the client of a person who may edit one namespace: zone and configured kinds', async () => {
-    await filled()
-    await here.enabled('deployments', 'web', { schedule: '7:00-20:00' })
-    const gear = { apiVersion: `${GROUP}/v1`, kind: 'Gear', metadata: { name: 'cog' }, spec: { replicas: 2 } }
-    expect(await here.withFile('create', gear)).to.include({ code: 0 })
-    const kubeconfig = (await on().personKubeconfig?.('dora')) ?? on().adminKubeconfig
-    const rights = [{ apiGroups: [GROUP], resources: ['gears'], verbs: ['get', 'list', 'watch', 'patch'] }]
-    await may('dora', 'edit', 'edit')
-    await may('dora', 'gears', rights)
-    const listed = await eventually('both to be listed', async () => {
-      const { stdout } = await client(kubeconfig, 'list', '-n', here.namespace, '-o', 'wide')
-      return /\bcog\b/.test(stdout) && /\bweb\b/.test(stdout) && stdout
-    })
-    expect(listed).to.match(/web.*Asia\/Tokyo/)
-    const refused = await client(kubeconfig, 'wake', 'deploy/dns', '-n', 'vault')
-    expect(refused.code).to.equal(1)
-    expect(refused.stderr).to.include('namespace vault is excluded')
-  })
-
-  describe('of policies and calendars', () => {
-    const person = async () => {
-      const kubeconfig = (await on().personKubeconfig?.('dave')) ?? on().adminKubeconfig
-      return (...args: string[]) => client(kubeconfig, ...args, '-n', here.namespace)
-    }
-
-    before('a person who may read and patch in one namespace alone, which a policy manages', async () => {
-      // And nothing else anywhere: not read the Namespace itself.
-      const rights = [{ apiGroups: ['apps'], resources: ['*'], verbs: ['get', 'list', 'patch'] }]
-      await may('dave', 'patchers', rights)
-      await here.create('deployments', 'by-policy')
-      await here.create('deployments', 'infra', { labels: { tier: 'infra' } })
-      await on().admin.expect('PATCH', `/api/v1/namespaces/${here.namespace}`, {
-        metadata: { labels: { published: 'policy' } },
-      })
-      await eventually('the policy to reach it', async () => {
-        const { enabled } = await here.workload('deployments', 'by-policy').status()
-        return enabled
-      })
-    })
-
-    it('are not enough for a person who may not read the Namespace, and who is told so', async () => {
-      const type = await person()
-      const { stdout, stderr } = await eventually('the right', async () => {
-        const answer = await type('list')
-        return answer.code === 0 && answer
-      })
-      expect(stdout).to.match(/by-policy +deployment +unknown +.* you may not read the namespace/)
-      expect(stderr).to.include('you may not read the namespace')
-    })
-
-    it('let the client of that person say who is managed, by what, and when it sleeps', async () => {
-      await filled()
-      await may('dave', 'readers', [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get'] }])
-      const type = await person()
-      const { stdout, stderr } = await eventually('the right', async () => {
-        const answer = await type('list', '-o', 'wide')
-        return answer.code === 0 && !answer.stderr.includes('may not read') && answer
-      })
-      expect(stderr).to.not.match(/policies|calendar|unknown/)
-      expect(stdout).to.match(/by-policy +deployment +awake .*0:00-24:00 .*policy\/dev/)
-      expect(stdout).to.match(/infra +deployment +unmanaged/)
-      expect((await type('why', 'infra')).stdout).to.include('nothing enables it')
-      expect(await plans(type)).to.deep.equal(await plansOfService())
-    })
-
-    it('follows the file of a calendar, without another leader', async () => {
-      const type = await person()
-      await writeFile(file, holidays(2, 3, 5))
-      await eventually('the ConfigMap to have the new dates', async () =>
-        (await published(on().admin)).data['calendars']?.includes(`"${dateIn(5)}":""`),
-      )
-      const plan = await plans(type)
-      expect(plan).to.deep.equal(await plansOfService())
-      // Asleep on two dates as one, waking for five hours of the fourth, and on the fifth.
-      expect(plan.map(([, type]) => type)).to.deep.equal(['snooze', 'wake', 'snooze', 'wake'])
-    })
-
-    /** Without ids: the time and the state. */
-    const outline = (transitions: readonly { readonly at: string; readonly type: string }[]) =>
-      transitions.map(({ at, type }) => [at, type])
-
-    async function plans(type: Awaited<ReturnType<typeof person>>) {
-      const { stdout, stderr } = await type('plan', 'by-policy', '-o', 'json')
-      expect(stderr).to.not.include('calendar')
-      return outline(JSON.parse(stdout).transitions)
-    }
-
-    async function plansOfService() {
-      return outline(await here.workload('deployments', 'by-policy').plan('?hours=168'))
-    }
+  it('follows the file of a calendar, without another leader', async () => {
+    await writeFile(file, holidays(2, 5))
+    await eventually('the ConfigMap to have the new dates', async () =>
+      (await published(on().admin)).data['calendars']?.includes(`"${dateIn(5)}":""`),
+    )
   })
 
   it('is not stored again by the next leader, and put right by it where somebody changed it', async () => {
@@ -286,7 +188,4 @@ describeOn('what is published for clients', function (on) {
     const env = { ...programEnvironment(), KUBECONFIG: kubeconfig }
     return runProgram(process.execPath, [CLIENT, ...args], { cwd: PROJECT, env })
   }
-
-  const may = (person: string, name: string, rights: readonly Rule[] | string) =>
-    grant(on().admin, user(person), { name, rights, namespace: here.namespace })
 })

@@ -1,9 +1,7 @@
 import { expect } from 'chai'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
-import { SNOOZE_KEY } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
-import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { AdmissionServer, annotating, CONFIGURATIONS } from '../support/admission-server.ts'
 import { marksOf } from './agreement.ts'
@@ -27,7 +25,7 @@ describeOn('another webhook that changes an object after ours, which is not call
               apiGroups: ['apps'],
               apiVersions: ['v1'],
               operations: ['UPDATE'],
-              resources: ['deployments', 'daemonsets'],
+              resources: ['deployments'],
             },
           ],
           // Not Dormouse's own writes: the chart's policy denies them if another webhook adds to them.
@@ -72,17 +70,5 @@ describeOn('another webhook that changes an object after ours, which is not call
     const { operation_history: history } = await workload.status()
     const done = history.map(({ type }) => type)
     expect(done).to.deep.equal(['snooze', 'wake', 'snooze'])
-  })
-
-  it("a DaemonSet's key that alone is removed is still a wake by hand", async () => {
-    const workload = await here.asleep('daemonsets', 'agent')
-    const body = { spec: { template: { spec: { nodeSelector: { [SNOOZE_KEY]: null } } } } }
-    const { metadata } = await here.cluster.admin.expect('PATCH', here.path('daemonsets', 'agent'), body)
-    expect(metadata?.['annotations']).to.have.property(ANNOTATION)
-    const record = await eventually('it to be awake', async () => {
-      const status = await workload.status()
-      return !status.is_snoozed && status
-    })
-    expect(record.operation_history[0]).to.include({ type: 'wake', trigger: 'manual' })
   })
 })

@@ -42,7 +42,6 @@ const CASES: readonly Case[] = [
     pinned: true,
     lost: request('deployments', 'pinned', 'DELETE', 'pin'),
   },
-  { kind: 'deployments', name: 'free', asleep: false, lost: request('deployments', 'free', 'POST', 'pin') },
   {
     kind: 'deployments',
     name: 'recounted',
@@ -59,7 +58,6 @@ const CASES: readonly Case[] = [
     asleep: true,
     lost: (here) => here.cluster.admin.expect('DELETE', here.path('deployments', 'deleted')),
   },
-  { kind: 'statefulsets', name: 'db', asleep: true, lost: request('statefulsets', 'db', 'POST', 'wake') },
   { kind: 'daemonsets', name: 'agent', asleep: true, lost: request('daemonsets', 'agent', 'POST', 'wake') },
   { kind: 'cronjobs', name: 'report', asleep: true, lost: request('cronjobs', 'report', 'POST', 'wake') },
 ]

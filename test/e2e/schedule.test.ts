@@ -3,13 +3,12 @@ import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { annotated } from '../support/manifests.ts'
-import { asleepNow, awakeBetween, awakeNow } from '../support/schedules.ts'
+import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 import { agree } from './agreement.ts'
 
 const REPLICAS = 2
 const GRACE = 4000
-const HOUR = 3_600_000
 
 describeOnBoth('schedules by annotation', function (on) {
   this.timeout(120_000)
@@ -63,16 +62,6 @@ describeOnBoth('schedules by annotation', function (on) {
       expect((await agree(here, kind, name)).current_replicas).to.equal(REPLICAS)
     })
 
-    it('another time zone takes effect at once', async () => {
-      const now = Date.now()
-      await here.annotate(kind, name, { [ANNOTATION.schedule]: awakeBetween(now - 2 * HOUR, now + 4 * HOUR) })
-      await here.annotate(kind, name, { [ANNOTATION.timezone]: 'Asia/Tokyo' })
-      expect((await becomes(kind, name, 'asleep')).timezone).to.equal('Asia/Tokyo')
-      await here.annotate(kind, name, { [ANNOTATION.timezone]: null })
-      expect((await becomes(kind, name, 'awake')).timezone).to.equal('UTC')
-      await agree(here, kind, name)
-    })
-
     it('a schedule that is removed wakes the workload that it had put to sleep', async () => {
       await here.annotate(kind, name, { [ANNOTATION.schedule]: asleepNow() })
       await becomes(kind, name, 'asleep')
@@ -121,17 +110,6 @@ describeOnBoth('schedules by annotation', function (on) {
         await becomes(kind, name, 'awake')
       })
     }
-
-    it('`enabled` makes the workload unmanaged', async () => {
-      await here.annotate(kind, name, { [ANNOTATION.enabled]: 'maybe', [ANNOTATION.schedule]: asleepNow() })
-      const record = await eventually('it to be unmanaged', async () => {
-        const found = await here.workload(kind, name).status()
-        return !found.enabled && found
-      })
-      expect(record.reason).to.include(ANNOTATION.enabled)
-      await here.annotate(kind, name, { [ANNOTATION.enabled]: 'true' })
-      await becomes(kind, name, 'asleep')
-    })
 
     it('`enabled` turned off by hand wakes a workload, even a pinned one', async () => {
       await here.workload(kind, name).pin()

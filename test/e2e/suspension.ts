@@ -3,7 +3,6 @@ import { expect } from 'chai'
 import type { Cluster } from '../support/cluster.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
-import { print } from '../support/figures.ts'
 import { annotated, manifest } from '../support/manifests.ts'
 import { sumOf } from '../support/metrics-text.ts'
 import { ProgramClock } from '../support/program-clock.ts'
@@ -64,7 +63,6 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
     })
     await sleep(Math.max(0, began + milliseconds - performance.now()))
     here.dormouse.resume()
-    const suspended = performance.now() - began
     await eventually('it to notice', () =>
       here.dormouse.log.some(({ msg }) => msg?.startsWith('this replica leads no longer')),
     )
@@ -75,7 +73,6 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
     await eventually('the wave to end', async () => (await completed()) === WAVE, {
       pause: 300,
     })
-    print([`suspended for ${(suspended / 1000).toFixed(1)} s on ${here.cluster.name}`])
     expect(await writes(here.dormouse), 'patches by the one that was suspended').to.equal(written)
     expect(await writes(here.dormouse, 'events'), 'Events by the one that was suspended').to.equal(events)
   })

@@ -8,11 +8,9 @@ import { describeOn } from '../support/clusters.ts'
 import { Dormouse, type Settings } from '../support/dormouse.ts'
 import { enforced, ownNamespace } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
-import { print } from '../support/figures.ts'
 import { annotated, manifest } from '../support/manifests.ts'
 import { sumOf } from '../support/metrics-text.ts'
-import { ProgramClock } from '../support/program-clock.ts'
-import { awakeBetween, comingMinute, sleepsAt } from '../support/schedules.ts'
+import { awakeBetween } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
 
@@ -25,47 +23,27 @@ const LEASE = { namespace: 'dormouse', name: 'staging', duration: '4s', renew: '
 
 describeOn('two Dormouses by mistake, without webhooks,', function (on) {
   this.timeout(120_000)
-  const clock = new ProgramClock()
-  const here = served(on, { newWorkloadGrace: '0s' }, clock.preload)
-  const staging = installed(on, clock.preload)
+  const here = served(on, { newWorkloadGrace: '0s' })
+  const staging = installed(on)
   const names = Array.from({ length: 6 }, (_, index) => `web-${index}`)
 
   before('the first leads', async () => {
     await eventually('it to lead', () => here.dormouse.log.some(({ msg }) => msg === 'this replica leads'))
   })
-  after(() => clock.remove())
 
   it('of different zones end in a backoff', async () => {
     const second = await staging.start(TOKYO)
     const now = Date.now()
-    await createAll(annotated(awakeBetween(now - 2 * HOUR, now + 4 * HOUR)))
+    const annotations = annotated(awakeBetween(now - 2 * HOUR, now + 4 * HOUR))
+    const objects = names.map((name) => manifest('deployments', name, { replicas: REPLICAS, annotations }))
+    await here.cluster.create(here.namespace, objects)
     const areResting = async () => (await marks()).every(({ state }) => state?.backoff?.cause === 'flapping')
     await eventually('all to be in a backoff', areResting)
     // Seven operations and the end of each wake, by both; and those that came too late.
     const sent = (await patchesOf(here.dormouse)) + (await patchesOf(second))
-    print([`${sent} patches for ${names.length} workloads that they disagree about, on ${here.cluster.name}`])
     expect(sent / names.length).to.be.at.most(20)
     for (const { state } of await marks()) expect(state?.snoozed?.replicas).to.equal(REPLICAS)
   })
-
-  it('of one configuration act as one: each workload goes to sleep once', async () => {
-    const second = await staging.start({})
-    for (const name of names) await here.cluster.admin.expect('DELETE', here.path('deployments', name))
-    const edge = comingMinute(HOUR)
-    const before = await patchesOf(here.dormouse)
-    await createAll(annotated(sleepsAt(edge)))
-    clock.moveTo(edge - 1000 - Date.now())
-    await eventually('all to sleep', async () => (await marks()).every(({ replicas }) => replicas === 0))
-    const sent = (await patchesOf(here.dormouse)) - before + (await patchesOf(second))
-    expect(sent).to.be.at.most(2 * names.length)
-    for (const { label, state } of await marks())
-      expect([label, state?.history.length]).to.deep.equal([`${REPLICAS}`, 1])
-  })
-
-  async function createAll(annotations: Record<string, string>): Promise<void> {
-    const objects = names.map((name) => manifest('deployments', name, { replicas: REPLICAS, annotations }))
-    await here.cluster.create(here.namespace, objects)
-  }
 
   async function marks() {
     return (await here.list('deployments')).map(marksOf)
@@ -116,7 +94,7 @@ describeOn('a second Dormouse beside one with a webhook', function (on) {
 })
 
 /** Another installation, of another account; it is gone after the suite. */
-function installed(on: () => Cluster, preload?: string) {
+function installed(on: () => Cluster) {
   let directory: string
   let running: Dormouse | undefined
   const stop = async () => {
@@ -141,7 +119,7 @@ function installed(on: () => Cluster, preload?: string) {
       await stop()
       const cluster = await actingAs(on(), OTHER, join(directory, 'kubeconfig'))
       const all = { newWorkloadGrace: '0s', controller: { lease: LEASE }, ...settings }
-      running = await Dormouse.start(cluster, all, preload)
+      running = await Dormouse.start(cluster, all)
       return running
     },
   }

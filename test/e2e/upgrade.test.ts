@@ -209,12 +209,4 @@ describeOn('the former release and this one, on one Lease,', function (on) {
       expect((await here.get('deployments', name)).spec.replicas, name).to.equal(COUNT)
     }
   })
-
-  it('and forward again: what it has repaired is read, whatever history of ours stands beside it', async () => {
-    const by = old ?? expect.fail('the former release does not run')
-    for (const [name, kind] of SHAPES) await here.settled(kind, name)
-    const before = await records(by)
-    await here.dormouse.start()
-    expect(await records(here.dormouse)).to.deep.equal(before)
-  })
 })

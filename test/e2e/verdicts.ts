@@ -11,8 +11,8 @@ const COUNT = 3
 const POLLED = { timeout: 15_000, pause: 150 }
 
 /** The states of a workload before somebody changes it: the table's columns. */
-const STATES = ['unmanaged', 'awake', 'asleep', 'pinned awake', 'overridden asleep'] as const
-export type StateName = (typeof STATES)[number]
+const STATES = ['awake', 'asleep', 'pinned awake', 'overridden asleep'] as const
+type StateName = (typeof STATES)[number]
 
 /** A change of a workload by somebody else; `name` is also its `app` label. */
 export type Act = (on: Enforced, kind: Kind, name: string) => Promise<KubectlResult>
@@ -29,26 +29,23 @@ interface Case {
 
 /**
  * Reads a table: a row for each action, a column for each state; a cell is the verdict (`allowed`, `warned`, `denied`)
- * and the workload's new state; without that it is unchanged. `-` is no case.
+ * and the workload's new state; without that it is unchanged.
  */
-export function casesOf(table: string, kinds: readonly Kind[]): Case[] {
+export function casesOf(table: string, kind: Kind): Case[] {
   const rows = table
     .trim()
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
   return rows.flatMap(([does = '', ...cells], row) =>
-    kinds.flatMap((kind) =>
-      STATES.flatMap((state, column) => {
-        const cell = cells[column]
-        if (cell === undefined) throw new TypeError(`the row "${does}" has no column "${state}"`)
-        if (cell === '-') return []
-        const [verdict = '', ...then] = cell.split(' ')
-        const after = then.length > 0 ? then.join(' ') : untouched(state, kind)
-        const isFree = verdict === 'denied' && then.length === 0
-        const name = isFree ? `denied-${column}` : `case-${row}-${column}`
-        return [{ does, kind, state, name, expected: `${verdict} ${after}` }]
-      }),
-    ),
+    STATES.map((state, column) => {
+      const cell = cells[column]
+      if (cell === undefined) throw new TypeError(`the row "${does}" has no column "${state}"`)
+      const [verdict = '', ...then] = cell.split(' ')
+      const after = then.length > 0 ? then.join(' ') : untouched(state, kind)
+      const isFree = verdict === 'denied' && then.length === 0
+      const name = isFree ? `denied-${column}` : `case-${row}-${column}`
+      return { does, kind, state, name, expected: `${verdict} ${after}` }
+    }),
   )
 }
 
@@ -57,18 +54,16 @@ export async function bring(
   on: Enforced,
   cases: readonly Case[],
   prefix: string,
-  prepare: (kind: Kind, name: string, state: StateName) => Promise<void> = async () => {},
+  prepare: (kind: Kind, name: string) => Promise<void> = async () => {},
 ): Promise<void> {
   const workloads = byWorkload(cases).map(([first]) => first)
-  for (const [kind, ofKind] of Map.groupBy(workloads, (each) => each.kind)) {
-    const objects = ofKind.map(({ name }) => manifest(kind, `${prefix}-${name}`, { replicas: COUNT }))
-    await on.cluster.create(on.namespace, objects)
-  }
+  const objects = workloads.map(({ kind, name }) => manifest(kind, `${prefix}-${name}`, { replicas: COUNT }))
+  await on.cluster.create(on.namespace, objects)
   await inParallel(workloads, async ({ kind, name, state }) => {
     await on.settled(kind, `${prefix}-${name}`)
     const workload = on.workload(kind, `${prefix}-${name}`)
-    if (state !== 'unmanaged') await workload.enable()
-    await prepare(kind, `${prefix}-${name}`, state)
+    await workload.enable()
+    await prepare(kind, `${prefix}-${name}`)
     if (state.endsWith('asleep')) await workload.snooze('?wait=60s')
     if (state.startsWith('pinned')) await workload.pin()
     if (state.startsWith('overridden')) await workload.override('5h')
@@ -165,7 +160,6 @@ function described(object: KubectlObject): string {
 function untouched(state: StateName, kind: Kind): string {
   const awake = String(countOf(kind, kind === 'daemonsets' ? 3 : COUNT))
   const [hold = ''] = /^(pinned|overridden)/.exec(state) ?? []
-  if (state === 'unmanaged') return `${awake} off`
   return [state.endsWith('asleep') ? `0 keeps ${awake}` : awake, hold].filter((part) => part !== '').join(' ')
 }
 

@@ -42,21 +42,6 @@ describeOn('lists as streams', function (on) {
     expect(again.told).to.deep.equal([`added ${here.namespace}/web`, 'listed'])
   })
 
-  it('follow the rights of the caller, and end with their account', async () => {
-    const token = await on().accountToken(here.namespace, 'reader', {
-      verbs: ['list'],
-      resources: ['deployments'],
-    })
-    const stream = await watch('/workloads?watch=true', token)
-    await stream.until('listed')
-    expect(stream.told.filter((each) => each.startsWith('added'))).to.deep.equal([
-      `added ${here.namespace}/web`,
-    ])
-    await here.kubectl('delete', 'serviceaccount', 'reader')
-    const { data } = await stream.until('end')
-    expect(data['code']).to.equal('UNAUTHENTICATED')
-  })
-
   it('end when Dormouse stops, and begin anew with the next process', async () => {
     const stream = await watch(inNamespace(), await mine())
     await stream.until('listed')

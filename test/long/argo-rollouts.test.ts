@@ -147,13 +147,6 @@ describeOnWith(NEEDS, "Argo Rollouts' own controller", function (on, [built, bui
     await eventually('it to be ready', () => isReady('web', 3), PATIENCE)
   })
 
-  it('lets one sleep whose count nobody has set, and wakes it with the default of 1', async () => {
-    await create('unset', { ...templated('unset'), replicas: undefined, strategy: { canary: {} } }, 1)
-    expect(await workload('unset').snooze('?wait=60s')).to.include({ is_snoozed: true, last_replicas: 1 })
-    await sleepsOn('unset')
-    expect(await workload('unset').wake('?wait=60s')).to.include({ current_replicas: 1 })
-  })
-
   it('lets a canary sleep in the middle of its rollout, which goes on from its step', async () => {
     const strategy = { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } }
     await create('canary', { ...templated('canary'), strategy }, 4)

@@ -1,4 +1,3 @@
-import { Recoveries } from '../faults/recoveries.ts'
 import { comesToRest, reschedule, type Scheduled, type Want } from '../faults/resting.ts'
 import type { TappedWatch } from '../faults/tapped-watch.ts'
 import { throughFaults } from '../faults/through-faults.ts'
@@ -8,7 +7,6 @@ import { awakeNow } from '../support/schedules.ts'
 
 describeOn('a watch that says nothing or what is wrong', function (on) {
   const here = throughFaults(on, { newWorkloadGrace: '0s' })
-  const recoveries = new Recoveries()
   const workload: Scheduled = { kind: 'deployments', name: 'watched', count: 2 }
   let operations = 0
 
@@ -19,16 +17,13 @@ describeOn('a watch that says nothing or what is wrong', function (on) {
     await here.settled(kind, name)
   })
 
-  after(() => recoveries.print(`changed schedules while the watch is wrong on ${here.cluster.name}`))
-
   function recovers(fault: string, begin: (watch: TappedWatch) => void): void {
     it(`${fault}: a schedule changed meanwhile is followed, once`, async () => {
       const want: Want = operations % 2 === 0 ? 'asleep' : 'awake'
       for (const watch of here.proxy.watches(workload.kind)) begin(watch)
-      const begun = performance.now()
       await reschedule(here, workload, want)
       operations += 1
-      recoveries.note(fault, begun, await comesToRest(here, workload, want, { operations, timeout: 300_000 }))
+      await comesToRest(here, workload, want, { operations, timeout: 300_000 })
     })
   }
 

@@ -5,11 +5,11 @@ import { eventually, inParallel } from '../../support/eventually.ts'
 import { print } from '../../support/figures.ts'
 import { sumOf } from '../../support/metrics-text.ts'
 import { annotated, manifest } from '../../support/manifests.ts'
-import { asleepNow, awakeNow, comingMinute, sleepsAt, wakesAt } from '../../support/schedules.ts'
+import { asleepNow, awakeNow } from '../../support/schedules.ts'
 import { served } from '../../support/served.ts'
 import { marksOf } from '../agreement.ts'
 import { recipes, type Owning } from './recipes.ts'
-import { allAsleep, anOwner, arrive, overwrite, release, until, writesUntilRest } from './stage.ts'
+import { allAsleep, anOwner, arrive, overwrite, release, writesUntilRest } from './stage.ts'
 
 /** Whatever marks a workload starts with, after this many writes there is nothing to do. */
 const MOST_WRITES = 3
@@ -17,13 +17,9 @@ const REPLICAS = 2
 
 /**
  * Tests that objects with marks and specs that nobody should write harm nobody: they come to rest, Dormouse goes on, and
- * workloads beside them sleep and wake by their schedule. `byClock`: at a full minute, else by changes of their schedule;
- * `everyKind`: each recipe for all kinds, else for one in turn.
+ * workloads beside them sleep and wake by their schedule. `everyKind`: each recipe for all kinds, else for one in turn.
  */
-export function hostileObjects(
-  on: () => Cluster,
-  { byClock, everyKind }: { byClock: boolean; everyKind: boolean },
-): void {
+export function hostileObjects(on: () => Cluster, everyKind: boolean): void {
   const here = served(on, { newWorkloadGrace: '0s' })
   let owner: Owning
   let started: number
@@ -71,11 +67,8 @@ export function hostileObjects(
   }
 
   async function neighboursTo(asleep: boolean): Promise<void> {
-    const edge = byClock ? comingMinute(10_000) : Date.now()
-    const byEdge = asleep ? sleepsAt(edge) : wakesAt(edge)
-    const schedule = byClock ? byEdge : asleep ? asleepNow() : awakeNow()
+    const schedule = asleep ? asleepNow() : awakeNow()
     await inParallel(KINDS, (kind) => here.workload(kind, 'neighbour').schedule({ schedule }))
-    await until(edge)
     await neighbours(asleep)
   }
 

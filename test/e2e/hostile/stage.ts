@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ASLEEP_LABEL, KINDS, type Kind } from '../../../src/domain/workload/workload.ts'
 import { eventually, inParallel } from '../../support/eventually.ts'
 import { annotated, manifest } from '../../support/manifests.ts'
 import { asleepNow } from '../../support/schedules.ts'
 import type { Served } from '../../support/served.ts'
-import { merged } from './merge.ts'
 import type { Owning, Recipe } from './recipes.ts'
+
+type Json = Readonly<Record<string, unknown>>
 
 /** Milliseconds without a write after which nothing more is expected. */
 const QUIET = 3000
@@ -96,7 +96,13 @@ export async function release(here: Served, recipes: readonly Recipe[]): Promise
     await here.cluster.admin.send('PATCH', here.path(kind, name), { metadata: { finalizers: null } })
 }
 
-/** Waits for an instant. */
-export async function until(instant: number): Promise<void> {
-  await sleep(Math.max(0, instant - Date.now()))
+/** Both objects in one, `b`'s values winning; a null of `b` stays null, as a client may send it. */
+function merged(a: unknown, b: unknown): unknown {
+  if (!isJson(a) || !isJson(b)) return b === undefined ? a : b
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)])
+  return Object.fromEntries([...keys].map((key) => [key, merged(a[key], b[key])]))
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
