@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { allDay, icsOf } from '../service/calendars/ics-text.ts'
-import { describeOnBoth } from '../support/clusters.ts'
+import { describeOn } from '../support/clusters.ts'
 import { EventStream } from '../support/event-stream.ts'
 import { eventually } from '../support/eventually.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
@@ -17,7 +17,7 @@ const DAY = 24 * HOUR
 const dateOf = (instant: number) => new Date(instant).toISOString().slice(0, 10)
 const compact = (instant: number) => dateOf(instant).replaceAll('-', '')
 
-describeOnBoth('calendars and awake-until', function (on) {
+describeOn('calendars and awake-until', function (on) {
   this.timeout(150_000)
   const directory = mkdtempSync(join(tmpdir(), 'dormouse-calendars-'))
   const file = join(directory, 'company.ics')

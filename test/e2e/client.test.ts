@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/service/process/clock.ts'
 import { connect } from '../../src/client/connect.ts'
 import { dormouseSuite } from '../client/dormouse-suite.ts'
-import { describeOnBoth } from '../support/clusters.ts'
+import { describeOn, describeOnBoth } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { isPublished, onlyIn } from '../support/developer.ts'
 
@@ -38,27 +38,19 @@ describeOnBoth('the client', function (on) {
       return connect({ server: here.api.url }, outside({ DORMOUSE_TOKEN: token }))
     })
   })
+})
 
-  describe('of a developer with one namespace, through the cluster', () => {
+for (const published of ['policies', 'unpublished'] as const)
+  describeOn(`the client of a developer with one namespace, with ${published} published,`, function (on) {
+    this.timeout(150_000)
+    const settings = { policies: POLICIES, calendars: CALENDARS, publish: published === 'policies' }
+    const here = enforced(on, { settings })
+
+    before('that is what is published', () => isPublished(on(), published))
+
     dormouseSuite(
       here,
       async () => connect({ kubeconfig: await onlyIn(here, 'dinah') }, outside()),
-      () => !on().isReal,
+      () => false,
     )
   })
-})
-
-describeOnBoth('the client where policies are not published', function (on) {
-  this.timeout(150_000)
-  const here = enforced(on, { settings: { publish: false, policies: POLICIES, calendars: CALENDARS } })
-
-  before('that is what is published', () => isPublished(on(), 'unpublished'))
-
-  describe('of a developer with one namespace, through the cluster', () => {
-    dormouseSuite(
-      here,
-      async () => connect({ kubeconfig: await onlyIn(here, 'dinah') }, outside()),
-      () => !on().isReal,
-    )
-  })
-})

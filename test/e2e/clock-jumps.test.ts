@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import { ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
-import { describeOnBoth } from '../support/clusters.ts'
+import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { sumOf } from '../support/metrics-text.ts'
 import { ProgramClock } from '../support/program-clock.ts'
@@ -12,7 +12,7 @@ import { served } from '../support/served.ts'
 const REPLICAS = 2
 
 /** What is to be at each time, test/domain/deciding/clock-jumps.test.ts has for every sort of workload. */
-describeOnBoth('a clock that jumps, and is put right again', function (on) {
+describeOn('a clock that jumps, and is put right again', function (on) {
   this.timeout(120_000)
   const clock = new ProgramClock()
   const here = served(on, { newWorkloadGrace: '0s' }, clock.preload)

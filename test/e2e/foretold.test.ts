@@ -3,5 +3,5 @@ import { describeOn } from '../support/clusters.ts'
 import { comesTrue } from './foretold.ts'
 
 describeOn('dormouse check, of random policies, calendars and annotations', (on) =>
-  comesTrue(on, { namespaces: 5, workloadsEach: 10, kinds: KINDS, rounds: 3 }),
+  comesTrue(on, { namespaces: 4, workloadsEach: 10, kinds: KINDS, rounds: 2 }),
 )

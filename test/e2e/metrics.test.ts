@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { request } from 'undici'
-import { describeOnBoth } from '../support/clusters.ts'
+import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { sumOf } from '../support/metrics-text.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
@@ -9,7 +9,7 @@ import { promtool } from '../support/promtool.ts'
 import { itWith } from '../suite/need.ts'
 
 /** Each metric by itself is in test/service/metrics. */
-describeOnBoth('metrics', function (on) {
+describeOn('metrics', function (on) {
   this.timeout(90_000)
   const here = served(on, { newWorkloadGrace: '0s' })
 

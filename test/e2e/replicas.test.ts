@@ -3,9 +3,9 @@ import { replicasAgree } from './rounds.ts'
 import { leaderGoes } from './leader-wave.ts'
 
 describeOn('two replicas: pin through one, scale through the other', (on) => {
-  replicasAgree(on, 30)
+  replicasAgree(on, 12)
 })
 
 describeOn('two replicas: the leader goes in the middle of a wave', (on) => {
-  leaderGoes(on, 200)
+  leaderGoes(on, 80)
 })

@@ -56,7 +56,7 @@ export interface Pair {
 }
 
 const SECONDS = Object.keys(REQUESTS) as RequestName[]
-export const FIRSTS: readonly Pair['first'][] = [...SECONDS, ...(Object.keys(BY_HAND) as HandName[])]
+const FIRSTS: readonly Pair['first'][] = [...SECONDS, ...(Object.keys(BY_HAND) as HandName[])]
 
 export function pairsOf(beginnings: readonly Beginning[]): Pair[] {
   return beginnings.flatMap((beginning) =>

@@ -25,13 +25,3 @@ export function sumOf(samples: readonly Sample[], name: string, labels: Record<s
     .filter((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
     .reduce((sum, { value }) => sum + value, 0)
 }
-
-/** The upper bound of the bucket that holds the quantile of a histogram without labels. */
-export function bucketOf(samples: readonly Sample[], histogram: string, q: number): number {
-  const buckets = samples
-    .filter(({ name }) => name === `${histogram}_bucket`)
-    .map(({ labels, value }) => ({ bound: Number(labels['le']?.replace('+Inf', 'Infinity')), value }))
-    .sort((a, b) => a.bound - b.bound)
-  const count = buckets.at(-1)?.value ?? 0
-  return buckets.find(({ value }) => value >= q * count)?.bound ?? Number.NaN
-}
