@@ -36,7 +36,7 @@ describe('the client over HTTP on its bad days', function () {
 
   async function get(at = url): Promise<unknown> {
     const dormouse = await connect({ server: at }, outside())
-    return dormouse.get(WEB).finally(() => dormouse.close())
+    return dormouse.get(WEB).finally(() => void dormouse.close())
   }
   const failure = (at?: string) => failureOf(get(at), Refusal)
 

@@ -62,7 +62,7 @@ describe("the client and the environment's proxies", function () {
     const read = dormouse.get({ kind: 'deployments', namespace: 'shop', name: 'web' })
     return (
       await failureOf(
-        read.finally(() => dormouse.close()),
+        read.finally(() => void dormouse.close()),
         Error,
       )
     ).message

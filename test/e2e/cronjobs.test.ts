@@ -7,6 +7,8 @@ import { manifest } from '../support/manifests.ts'
 import { asleepNow } from '../support/schedules.ts'
 import { agree } from './agreement.ts'
 import { warningsOf } from './verdicts.ts'
+import { itWith } from '../suite/need.ts'
+import { kubectl } from '../support/kubectl.ts'
 
 const MINUTE = 60_000
 
@@ -29,31 +31,32 @@ describeOnBoth('CronJobs', function (on) {
     expect(await suspended('theirs')).to.equal(true)
   })
 
-  it('that sleep stay suspended when their manifest is applied again, and run once they wake', async () => {
-    const object = manifest('cronjobs', 'synced')
-    const running = { ...object, spec: { ...object.spec, suspend: false } }
-    expect((await here.withFile('apply', running)).code).to.equal(0)
-    const workload = here.workload('cronjobs', 'synced')
-    await eventually(
-      'it to be enabled',
-      async () => (await workload.attempt('POST', 'enable')).status === 200,
-    )
-    await workload.snooze()
-    const result = await here.withFile('apply', running)
-    expect(result.code, result.stderr).to.equal(0)
-    expect(warningsOf(result)[0]).to.include('is asleep and stays suspended')
-    expect(await agree(here, 'cronjobs', 'synced')).to.include({ is_snoozed: true, last_replicas: 1 })
-    expect(await suspended('synced')).to.equal(true)
-    await workload.wake()
-    expect(await suspended('synced')).to.equal(false)
-  })
+  itWith(
+    kubectl,
+    'that sleep stay suspended when their manifest is applied again, and run once they wake',
+    async () => {
+      const object = manifest('cronjobs', 'synced')
+      const running = { ...object, spec: { ...object.spec, suspend: false } }
+      expect((await here.withFile('apply', running)).code).to.equal(0)
+      const workload = here.workload('cronjobs', 'synced')
+      await eventually(
+        'it to be enabled',
+        async () => (await workload.attempt('POST', 'enable')).status === 200,
+      )
+      await workload.snooze()
+      const result = await here.withFile('apply', running)
+      expect(result.code, result.stderr).to.equal(0)
+      expect(warningsOf(result)[0]).to.include('is asleep and stays suspended')
+      expect(await agree(here, 'cronjobs', 'synced')).to.include({ is_snoozed: true, last_replicas: 1 })
+      expect(await suspended('synced')).to.equal(true)
+      await workload.wake()
+      expect(await suspended('synced')).to.equal(false)
+    },
+  )
 
+  // Nobody starts Jobs on the sandbox.
+  if (!on.isReal) return
   describe('that missed runs', () => {
-    before(function () {
-      // Nobody starts Jobs there.
-      if (!on().isReal) this.skip()
-    })
-
     const jobsOf = async (name: string) => {
       const path = `/apis/batch/v1/namespaces/${here.namespace}/jobs`
       const { items = [] } = await on().admin.expect('GET', path)
@@ -96,7 +99,7 @@ describeOnBoth('CronJobs', function (on) {
 
     it('would have started one without that: a hand that resumes them starts it', async () => {
       await missing('resumed')
-      await here.kubectl('patch', 'cronjob/resumed', '-p', '{"spec":{"suspend":false}}')
+      await on().admin.expect('PATCH', here.path('cronjobs', 'resumed'), { spec: { suspend: false } })
       await eventually('the run that was missed', async () => (await jobsOf('resumed')).length === 1)
     })
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ANNOTATION, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
-import { describeOnBoth } from '../support/clusters.ts'
+import { describeKubectlOnBoth } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
@@ -112,7 +112,7 @@ const withFile = (
   ...args: string[]
 ) => on.withFile(verb, manifest(kind, name, { replicas }), ...args)
 
-describeOnBoth('enforcement', function (on) {
+describeKubectlOnBoth('enforcement', function (on) {
   this.timeout(180_000)
   const here = enforced(on)
 

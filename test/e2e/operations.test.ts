@@ -233,7 +233,9 @@ describeOnBoth('operations', function (on) {
         token = page.body.continue ?? null
       }
       expect(paged).to.deep.equal(names)
-      await here.kubectl('label', 'deployment', 'shop-deployment', 'tier=web')
+      await here.cluster.admin.expect('PATCH', here.path('deployments', 'shop-deployment'), {
+        metadata: { labels: { tier: 'web' } },
+      })
       await eventually('the label to be seen', async () => {
         const path = `/workloads?namespace=${here.namespace}&labelSelector=tier%3Dweb,tier!%3Ddb`
         const { body } = await here.api.call<{ name: string }[]>('GET', path)
@@ -243,8 +245,8 @@ describeOnBoth('operations', function (on) {
   })
 
   async function pods(app: string): Promise<number> {
-    const pods = await here.kubectl('get', 'pods', '-l', `app=${app}`, '-o', 'name')
-    return pods.split('\n').filter((pod) => pod !== '').length
+    const pods = `/api/v1/namespaces/${here.namespace}/pods?labelSelector=app%3D${app}`
+    return (await here.cluster.admin.expect('GET', pods)).items?.length ?? 0
   }
 
   /** The newest operation, once it has succeeded. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Kind } from '../../src/domain/workload/workload.ts'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
-import { describeOnBoth } from '../support/clusters.ts'
+import { describeKubectlOnBoth } from '../support/clusters.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
@@ -83,7 +83,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   ...SPECIAL,
 }
 
-describeOnBoth('a request by annotation', function (on) {
+describeKubectlOnBoth('a request by annotation', function (on) {
   this.timeout(180_000)
   const here = enforced(on)
   const get = (name: string) => here.get('deployments', name)

@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
 import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
-import { describeOn } from '../support/clusters.ts'
+import { describeOnWith } from '../support/clusters.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
-import { formerRelease, type FormerRelease } from '../support/former-release.ts'
+import { formerCommit, formerRelease, type FormerRelease } from '../support/former-release.ts'
 import { manifest } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { marksOf } from './agreement.ts'
@@ -52,7 +52,7 @@ function lasting({ reason: _r, next_transition: _n, backoff_until: _b, ...record
   }
 }
 
-describeOn('the former release and this one, on one Lease,', function (on) {
+describeOnWith(formerCommit, 'the former release and this one, on one Lease,', function (on, commit) {
   this.timeout(240_000)
   let former: FormerRelease | undefined
   let old: Dormouse | undefined
@@ -64,14 +64,8 @@ describeOn('the former release and this one, on one Lease,', function (on) {
   const here = enforced(on, { settings: { backoff: { maxOperations: 19 } } })
   let oldPort = 0
 
-  before('the former release leads', async function () {
-    const found = await formerRelease()
-    // A shallow clone is no fault of the code.
-    if (typeof found === 'string') {
-      process.stderr.write(`skipped: ${found}\n`)
-      return this.skip()
-    }
-    former = found
+  before('the former release leads', async () => {
+    former = await formerRelease(commit)
     const { settings, port } = await here.another()
     oldPort = port
     old = await Dormouse.start(on(), settings, undefined, former.main)

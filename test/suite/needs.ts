@@ -8,6 +8,7 @@ import { actionlint, helm, helmUnittest } from '../go-programs/go-program.ts'
 import { KEDA_VERSIONS, keda } from '../go-programs/keda.ts'
 import { imageTools } from '../image/programs.ts'
 import { schemathesis, zizmor } from '../python-programs/python-program.ts'
+import { formerCommit } from '../support/former-release.ts'
 import { kubectl } from '../support/kubectl.ts'
 import { promtool } from '../support/promtool.ts'
 import type { Need } from './need.ts'
@@ -26,6 +27,7 @@ export const OF_ALL: readonly Need<unknown>[] = [
   promtool,
   prometheus,
   imageTools,
+  formerCommit,
 ]
 
 /** What `npm run test:long` runs with beside that. */

@@ -2,6 +2,7 @@ import { sharedControlPlane } from '../control-plane/shared.ts'
 import { realControlPlane } from '../control-plane/build.ts'
 import { withFound, type Need } from '../suite/need.ts'
 import { around } from './around.ts'
+import { kubectl } from './kubectl.ts'
 import type { Cluster } from './cluster.ts'
 import { realCluster } from './real-cluster.ts'
 import { startSandboxCluster, type StartedCluster } from './sandbox-cluster.ts'
@@ -69,12 +70,13 @@ export function describeOn<Found = undefined>(
 }
 
 /** The core: on the sandbox, and on the real control plane where there is one. */
-export function describeOnBoth<Found = undefined>(
-  title: string,
-  define: Define<Found>,
-  beside?: Need<Found>,
-): void {
-  describeOn(title, define, 'both', beside)
+export function describeOnBoth(title: string, define: Define<undefined>): void {
+  describeOn(title, define, 'both')
+}
+
+/** The same, of what kubectl does. */
+export function describeKubectlOnBoth(title: string, define: Define<string>): void {
+  describeOn(title, define, 'both', kubectl)
 }
 
 /** On the real control plane, with something else. */

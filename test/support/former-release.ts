@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PROJECT } from './dormouse.ts'
+import type { Need } from '../suite/need.ts'
 import { runProgram } from './kubectl.ts'
 
 /** The commit of the former release; once there is a release, its tag. */
@@ -13,14 +15,22 @@ export interface FormerRelease {
   remove(): Promise<void>
 }
 
-/** The sources of the former release in a folder of their own, with the packages of this one; a text: why not. */
-export async function formerRelease(): Promise<FormerRelease | string> {
-  const known = await git('cat-file', '-e', `${COMMIT}^{commit}`)
-  if (known.code !== 0)
-    return `the former release: git has no commit ${COMMIT} here (of a shallow clone: git fetch --unshallow)`
+/** Its commit, where git has it. */
+export const formerCommit: Need<string> = {
+  phrase: 'with the former release',
+  quick: false,
+  gotten: `in git's history (of a shallow clone: git fetch --unshallow)`,
+  find: () =>
+    spawnSync('git', ['cat-file', '-e', `${COMMIT}^{commit}`], { cwd: PROJECT }).status === 0
+      ? COMMIT
+      : undefined,
+}
+
+/** The sources of the former release in a folder of their own, with the packages of this one. */
+export async function formerRelease(commit: string): Promise<FormerRelease> {
   const folder = await mkdtemp(join(tmpdir(), 'dormouse-former-'))
   const archive = join(folder, 'former.tar')
-  await done('git', 'archive', `--output=${archive}`, COMMIT, 'src', 'package.json')
+  await done('git', 'archive', `--output=${archive}`, commit, 'src', 'package.json')
   await done('tar', '-xf', archive, '-C', folder)
   await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'))
   return {
