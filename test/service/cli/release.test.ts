@@ -199,11 +199,11 @@ describe('dormouse release --all', function () {
     it(`gives up when the cluster answers ${status} to three lists of a kind, and says what is missing`, async () => {
       proxy.onCall({ verb: 'list', resource: 'daemonsets', times: Infinity }, refusal(status))
       const { code, err } = await release()
-      const where = cluster().slice('cluster '.length).trim()
-      expect(err.split('\n').at(-2)).to.equal(
-        `error: the cluster at ${where} refused three times to list or watch daemonsets: a fault on demand: ${status}. ` +
-          `Nothing was changed: ${right}`,
-      )
+      expect(err.split('\n').at(-2))
+        .to.match(
+          /^error: the cluster at .* refused three times to list or watch daemonsets: a fault on demand/,
+        )
+        .and.include(`${status}. Nothing was changed: ${right}`)
       expect(code).to.equal(1)
       expect((await send('GET', WEB)).spec.replicas).to.equal(0)
       expect(await send('GET', LEASE)).to.have.property('code', 404)

@@ -3,8 +3,7 @@ import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import { oidcVerifier } from '../../../../src/service/api/auth/oidc.ts'
 import type { Refusal } from '../../../../src/service/process/errors.ts'
-import { AUDIENCE, AUTH, NOON, Service, token } from '../service.ts'
-import { managed } from '../states.ts'
+import { AUDIENCE, NOON, token } from '../service.ts'
 import { OpenIdProvider, rsaKeys } from './openid-provider.ts'
 
 const PROVIDER = 'https://login.test'
@@ -48,25 +47,6 @@ describe('tokens of an OpenID provider', () => {
       () => expect.fail('accepted'),
       (error: Refusal) => error,
     )
-
-  it('are accepted beside local ones, each by its own issuer; `by` starts with oidc:', async () => {
-    const service = await Service.start({
-      auth: {
-        ...AUTH.local,
-        oidc: [{ issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms: ['RS256'] }],
-      },
-    })
-    try {
-      service.cluster.put(managed())
-      const { body } = await service.call('POST shop/deployments/web/pin', { token: await signed() })
-      expect(body.message).to.match(/oidc:alice/)
-      expect((await service.call('GET shop/deployments/web')).status).to.equal(200)
-      const forged = await token({ claims: { iss: PROVIDER } })
-      expect((await service.call('GET shop/deployments/web', { token: forged })).status).to.equal(401)
-    } finally {
-      await service.stop()
-    }
-  })
 
   it('share one fetch of the keys', async () => {
     const verify = verifier()

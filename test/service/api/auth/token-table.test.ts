@@ -141,12 +141,10 @@ describeOn('the API refuses', function (on) {
 
       after('the cluster is back for all others', async () => {
         await here.cluster.startApiServer()
-        await eventually(
-          'the cluster to serve again',
-          async () =>
-            (await here.list('deployments')).length > 0 &&
-            (await here.api.call('GET', guarded, { token })).status === 200,
-        )
+        const serves = async () =>
+          (await here.list('deployments')).length > 0 &&
+          (await here.api.call('GET', guarded, { token })).status === 200
+        await eventually('the cluster to serve again', serves)
       })
 
       it('a token that it cannot be asked about: 503, and the log has nothing of it', async () => {

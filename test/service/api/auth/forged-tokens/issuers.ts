@@ -64,25 +64,17 @@ export async function clusterIssuer(here: Served, trap: string): Promise<Cluster
   }
   const key = keys.find(({ kid }) => kid === header['kid'])
   if (!key) throw new Error('the cluster does not show the key that it signs by')
-  const made = async (audience: string | undefined) =>
-    (
-      await here.kubectl(
-        'create',
-        'token',
-        'alice',
-        ...(audience === undefined ? [] : ['--audience', audience]),
-      )
-    ).trim()
+  const tokenFor = async (audience: string | undefined) => {
+    const options = audience === undefined ? [] : ['--audience', audience]
+    return (await here.kubectl('create', 'token', 'alice', ...options)).trim()
+  }
+  const nothing = { verbs: ['get'], resources: ['controllerrevisions'] }
   return {
     good,
     trap,
     publicKey: createPublicKey({ key, format: 'jwk' }),
-    tokenFor: made,
-    powerless: () =>
-      here.cluster.accountToken(here.namespace, 'powerless', {
-        verbs: ['get'],
-        resources: ['controllerrevisions'],
-      }),
+    tokenFor,
+    powerless: () => here.cluster.accountToken(here.namespace, 'powerless', nothing),
     async deleted() {
       const token = await here.cluster.accountToken(here.namespace, 'deleted', grant)
       await here.kubectl('delete', 'serviceaccount', 'deleted')
