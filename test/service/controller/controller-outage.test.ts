@@ -49,7 +49,7 @@ describe('the controller, while its watches are broken,', () => {
     await settled()
     expect([cluster.sent, moves(), logged]).to.deep.equal([4, [], []])
     cluster.returns()
-    await time.pass(SECOND)
+    for (let turn = 0; turn < 20; turn++) await settled()
     expect(new Set(moves()).size).to.equal(50)
     expect(cluster.sent, 'once more each of those that failed').to.equal(54)
   })

@@ -89,6 +89,16 @@ describe('a reconcile', () => {
     expect(levels()).to.deep.equal(['info'])
   })
 
+  for (const [what, workload, now, patches] of [
+    ['where nothing is due', asleep, at('Mon 19:00'), 0],
+    ['by the completion of an operation', ready, at('Tue 8:01'), 1],
+  ] as const)
+    it(`moves nothing ${what}`, async () => {
+      const { cluster, reconcile, levels } = reconciling(workload, now)
+      expect(await reconcile()).to.include({ type: 'done', moved: undefined })
+      expect([cluster.patches.length, levels()]).to.deep.equal([patches, []])
+    })
+
   it('is told with what the cluster said where it refuses to have that written, too', async () => {
     const { cluster, reconcile, told } = reconciling(web)
     cluster.answer = () => new Refusal('CLUSTER_REJECTED', 'another account calls itself dormouse')
