@@ -94,9 +94,10 @@ describeOn(`the API server is down while ${COUNT} workloads fall due`, function 
   })
 
   it('requests work again, and nothing is lost', async () => {
-    const record = await eventually('a request to be carried out', async () => {
+    const record = await eventually('a request to be carried out, and its pods', async () => {
       const answer = await asked().attempt('POST', 'wake?wait=60s')
-      return answer.status === 200 && answer.body.data
+      const isReady = answer.status === 200 && answer.body.data.ready_replicas === REPLICAS
+      return isReady && answer.body.data
     })
     expect(record).to.include({ current_replicas: REPLICAS, ready_replicas: REPLICAS, pin_state: 'none' })
     await agree(here, 'deployments', 'asked')
