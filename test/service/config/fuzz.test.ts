@@ -63,20 +63,7 @@ describe('any configuration', function () {
   it('in variables is loaded, or refused with the variable and the reason of its faults', () => {
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
-      fc.constantFrom(
-        'true',
-        '0',
-        '-1',
-        'null',
-        '1h',
-        '16KiB',
-        '[a, b]',
-        '{a: 1}',
-        '[',
-        '&a [*a]',
-        'UTC',
-        '1e3',
-      ),
+      fc.constantFrom(...'true|0|-1|null|1h|16KiB|[a, b]|{a: 1}|[|&a [*a]|UTC|1e3'.split('|')),
       fc.json(),
     )
     const variable = fc.oneof(

@@ -160,27 +160,19 @@ describe('the evaluation of a copy', () => {
     expect(evaluations.of(cluster.mustGet(web)).step.decision.action).to.equal('snooze')
   })
 
-  it('waits for no time where none changes it', async () => {
-    const { time, cluster, due } = evaluating()
-    cluster.put(aDeployment('shop/plain'))
-    expect(time.sleeps, 'the look at the clock').to.deep.equal([MINUTE])
-    await time.pass(DAY)
-    expect(due).to.deep.equal([])
-  })
-
-  it('is told of when an override or a backoff ends, though nothing is to be done then', async () => {
+  it('is told of when an override or a backoff ends, though nothing is to be done then, and else waits for no time', async () => {
+    const until = at('Mon 13:00')
     for (const held of [
-      aDeployment('shop/web').enabled().overridden(at('Mon 13:00')),
-      aDeployment('shop/web')
-        .enabled()
-        .remembering({ backoff: { until: at('Mon 13:00'), times: 1, cause: 'flapping' } }),
+      aDeployment('shop/web').enabled().overridden(until),
+      aDeployment('shop/web').enabled().inBackoff(until),
     ] as Workload[]) {
       const { time, cluster, due } = evaluating()
       cluster.put(held)
+      cluster.put(aDeployment('shop/plain'))
       await time.pass(HOUR - 1)
       expect(due).to.have.length(0)
-      await time.pass(1)
-      expect(due).to.have.length(1)
+      await time.pass(1 + DAY)
+      expect(due).to.deep.equal(['deployments/shop/web'])
     }
   })
 

@@ -48,21 +48,15 @@ export class GuardedWorkload {
     const answer = await this.#snooze([`X-Request-Id: ${id}`, ...request.lines], request.query)
     const { error } = JSON.parse(answer.body) as { error?: Error }
     if (!error) expect.fail(`it was let in: ${answer.body}`)
-    expect({ status: answer.status, message: asLongAs(message, error.message) }).to.deep.equal({
-      status,
-      message,
-    })
+    expect([answer.status, asLongAs(message, error.message)]).to.deep.equal([status, message])
     expect(error.details['request_id']).to.equal(id)
     if (status === 401) expect(answer.headers['www-authenticate']).to.match(CHALLENGE)
     if (status === 503) expect(answer.headers['retry-after']).to.match(/^[1-9]\d*$/)
-    const lines = await eventually(
-      'the request to be logged',
-      () => {
-        const log = this.#here.dormouse.log.slice(logged)
-        return log.some(({ msg, requestId }) => msg === 'request' && requestId === id) && log
-      },
-      { pause: 5 },
-    )
+    const inLog = () => {
+      const log = this.#here.dormouse.log.slice(logged)
+      return log.some(({ msg, requestId }) => msg === 'request' && requestId === id) && log
+    }
+    const lines = await eventually('the request to be logged', inLog, { pause: 5 })
     const told = JSON.stringify(lines) + answer.body + JSON.stringify(answer.headers)
     for (const part of JSON.stringify(request).match(TOKEN_PART) ?? [])
       expect(told.includes(part), `${part} of the token is in the log or in the answer`).to.equal(false)
@@ -71,10 +65,8 @@ export class GuardedWorkload {
 
   /** The fields that only Dormouse's writes would change. */
   async state(): Promise<object> {
-    const { metadata, spec } = await this.#here.cluster.admin.expect(
-      'GET',
-      this.#here.path('deployments', this.#name),
-    )
+    const path = this.#here.path('deployments', this.#name)
+    const { metadata, spec } = await this.#here.cluster.admin.expect('GET', path)
     return { spec, annotations: metadata?.['annotations'], labels: metadata?.['labels'] }
   }
 
