@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { keyOf } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
@@ -28,6 +27,16 @@ function recorded(now: number, options?: Options) {
     return pushPatch.apply(rig.cluster.patches, items)
   }
   return { ...rig, recorded: writes }
+}
+
+/** At night, started over a sleeper and its ScaledObject, once `prepare` is done. */
+async function beside(scaledObject = scaler, prepare: (rig: ReturnType<typeof recorded>) => void = () => {}) {
+  const rig = recorded(NIGHT, { writesPerWorkload: 5 })
+  rig.cluster.put(asleep)
+  rig.keda.put(scaledObject)
+  prepare(rig)
+  await rig.start()
+  return rig
 }
 
 describe('the controller beside KEDA', () => {
@@ -82,10 +91,7 @@ describe('the controller beside KEDA', () => {
   })
 
   it('concludes nothing from copies that may be old', async () => {
-    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
-    cluster.put(asleep)
-    keda.put(paused)
-    await start()
+    const { cluster, recorded: writes } = await beside(paused)
     cluster.goes()
     cluster.remove(asleep)
     await settled()
@@ -96,50 +102,40 @@ describe('the controller beside KEDA', () => {
   })
 
   it('waits for the watch of ScaledObjects to be connected again', async () => {
-    const { cluster, keda, start, recorded: writes } = recorded(NIGHT)
-    cluster.put(asleep)
-    keda.connect(false)
-    keda.put(scaler)
-    await start()
-    expect(writes).to.deep.equal([])
+    const { keda } = await beside(scaler, (rig) => rig.keda.connect(false))
+    expect(keda.writes).to.deep.equal([])
     keda.connect(true)
     await settled()
-    expect(writes).to.deep.equal(['pause shop/web'])
-  })
-
-  it('tells people what the cluster refuses, and tries it again later', async () => {
-    const { cluster, keda, start, time, told } = recorded(NIGHT)
-    cluster.put(asleep)
-    keda.put(scaler)
-    keda.answer = () => new Refusal('CLUSTER_REJECTED', 'forbidden')
-    await start()
-    expect(told.events).to.deep.equal(['Warning PauseFailed web'])
-    expect(told.messages[0]).to.include('KEDA is not paused and may wake it: forbidden')
-    keda.answer = undefined
-    await time.pass(10 * SECOND)
     expect(keda.writes).to.deep.equal(['pause shop/web'])
   })
 
-  it('tries again at once where it lost a race or the cluster was away', async () => {
-    const { cluster, keda, start, time, told } = recorded(NIGHT)
-    cluster.put(asleep)
-    keda.put(scaler)
-    keda.answer = () => new Refusal('CLUSTER_UNAVAILABLE', 'nobody there')
-    await start()
-    keda.answer = undefined
-    await time.pass(SECOND)
-    expect(keda.writes).to.deep.equal(['pause shop/web'])
-    expect(told.events).to.deep.equal([])
-  })
+  for (const [title, code, pause, events] of [
+    [
+      'tells people what the cluster refuses, and tries it again later',
+      'CLUSTER_REJECTED',
+      10,
+      ['Warning PauseFailed web'],
+    ],
+    ['tries again at once where it lost a race or the cluster was away', 'CLUSTER_UNAVAILABLE', 1, []],
+  ] as const)
+    it(title, async () => {
+      const { keda, time, told } = await beside(scaler, (rig) => {
+        rig.keda.answer = () => new Refusal(code, 'forbidden')
+      })
+      expect(told.events).to.deep.equal(events)
+      if (events.length > 0)
+        expect(told.messages[0]).to.include('KEDA is not paused and may wake it: forbidden')
+      keda.answer = undefined
+      await time.pass(pause * SECOND)
+      expect(keda.writes).to.deep.equal(['pause shop/web'])
+    })
 
   it('ends a fight with somebody who takes the pause away each time', async () => {
-    const { cluster, keda, start, time, told } = recorded(NIGHT, { writesPerWorkload: 5 })
-    cluster.put(asleep)
-    keda.put(scaler)
-    keda.onChange((_, after) => {
-      if (after?.annotations.pausedReplicas === '0') time.later(() => keda.put(scaler), 100)
-    })
-    await start()
+    const { keda, time, told } = await beside(scaler, (rig) =>
+      rig.keda.onChange((_, after) => {
+        if (after?.annotations.pausedReplicas === '0') rig.time.later(() => rig.keda.put(scaler), 100)
+      }),
+    )
     await time.pass(MINUTE)
     expect(keda.writes.length).to.be.at.most(6)
     expect(told.events).to.include('Warning TooManyWrites web')
@@ -175,30 +171,21 @@ describe('the controller beside KEDA', () => {
     expect(writes).to.deep.equal([])
   })
 
-  it('evaluates a workload again when others begin or end a pause of its ScaledObject', async () => {
-    const { cluster, keda, start, time } = recorded(at('Mon 17:59'))
-    cluster.put(web)
-    keda.put(aScaledObject({ minReplicaCount: 1, annotations: { paused: 'true' } }))
-    await start()
-    await time.passTo(at('Mon 18:30'))
-    expect(cluster.live(web).replicas).to.equal(3)
-    keda.put(scaler)
-    await settled()
-    expect(cluster.live(web).replicas).to.equal(0)
-    expect(keda.writes).to.deep.equal(['pause shop/web'])
-  })
-
-  it('evaluates again the workload that a ScaledObject scales no more', async () => {
-    const { cluster, keda, start } = recorded(NIGHT)
-    const held = aScaledObject({ minReplicaCount: 1, annotations: { paused: 'true' } })
-    cluster.put(web)
-    keda.put(held)
-    await start()
-    expect(cluster.live(web).replicas).to.equal(3)
-    keda.put({ ...held, target: { ...held.target, name: 'other' } })
-    await settled()
-    expect(cluster.live(web).replicas).to.equal(0)
-  })
+  for (const [what, after, writes] of [
+    ['is no longer paused by others', scaler, ['pause shop/web']],
+    ['scales another workload now', aScaledObject({ minReplicaCount: 1, target: { name: 'other' } }), []],
+  ] as const)
+    it(`evaluates a workload again when its ScaledObject ${what}`, async () => {
+      const { cluster, keda, start } = recorded(NIGHT)
+      cluster.put(web)
+      keda.put(aScaledObject({ minReplicaCount: 1, annotations: { paused: 'true' } }))
+      await start()
+      expect(cluster.live(web).replicas).to.equal(3)
+      keda.put(after)
+      await settled()
+      expect(cluster.live(web).replicas).to.equal(0)
+      expect(keda.writes).to.deep.equal(writes)
+    })
 
   it('writes nothing more once it is stopped, and completes what is left at the next start', async () => {
     const { cluster, keda, controller, start } = recorded(NIGHT)
@@ -207,7 +194,7 @@ describe('the controller beside KEDA', () => {
     await controller.stop()
     cluster.put(asleep)
     await settled()
-    expect(keda.writes, keyOf(asleep)).to.deep.equal([])
+    expect(keda.writes).to.deep.equal([])
     await start()
     expect(keda.writes).to.deep.equal(['pause shop/web'])
   })

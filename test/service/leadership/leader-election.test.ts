@@ -49,14 +49,6 @@ describe('leader election', () => {
     expect(world.stored?.record.transitions).to.equal(0)
     expect(world.leaders).to.deep.equal(['replica-1'])
   })
-
-  it('lets exactly one of three that start together lead', async () => {
-    const world = new FakeReplicas()
-    for (const replica of [world.replica(), world.replica(), world.replica()]) void replica.election.start()
-    await world.time.pass(60_000)
-    expect(world.leaders).to.have.length(1)
-    expect(world.overlaps).to.deep.equal([])
-  })
 })
 
 describe('a leader that ends', () => {
