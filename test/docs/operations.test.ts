@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { VERBS as COMMANDS } from '../../src/client/catalogue.ts'
 import { VERBS } from '../../src/domain/requests/annotation.ts'
 import { ACTIONS, OPERATIONS } from '../../src/domain/requests/operations.ts'
 import { page } from './pages.ts'
@@ -16,10 +15,6 @@ function missing(path: string, names: readonly string[]): string[] {
 describe('the tables of the documentation that are written by hand', () => {
   it('have each verb of dormouse.dev/request: docs/client.md', () => {
     expect(missing('docs/client.md', VERBS)).to.deep.equal([])
-  })
-
-  it('have each command: docs/client.md', () => {
-    expect(missing('docs/client.md', COMMANDS)).to.deep.equal([])
   })
 
   it('have each call: docs/api.md', () => {
