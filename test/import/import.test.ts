@@ -4,6 +4,7 @@ import { toolsAmong } from '../../src/import/tool.ts'
 import type { ImportedObject } from '../../src/import/plan/imported-object.ts'
 import { keptOfOthers } from '../../src/import/plan/restores.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
+import { failureOf } from '../support/failure-of.ts'
 import {
   HOURS,
   KEPT,
@@ -28,9 +29,9 @@ describe('an import', () => {
     cluster.onPatch = (name, dryRun) => {
       if (name === 'deployment shop/web' && !dryRun) stop.abort()
     }
-    let ended: unknown
-    await carriedOut(cluster, first, stop.signal).catch((error: unknown) => (ended = error))
-    expect(ended).to.equal(stop.signal.reason)
+    expect(await failureOf(carriedOut(cluster, first, stop.signal), DOMException)).to.equal(
+      stop.signal.reason,
+    )
     expect(annotationsAt(cluster, web)).to.not.have.property(KEPT)
     expect(annotationsAt(cluster, api)).to.have.property(KEPT, '2')
 
@@ -117,9 +118,7 @@ describe('an import', () => {
     cluster.onPatch = (name, dryRun) => {
       if (name === 'daemonset shop/agent' && !dryRun) cluster.answers = false
     }
-    let failure: unknown
-    await carriedOut(cluster, planOf(cluster.objects.values())).catch((error: unknown) => (failure = error))
-    expect(failure).to.be.instanceOf(Refusal)
+    await failureOf(carriedOut(cluster, planOf(cluster.objects.values())), Refusal)
     expect(cluster.at(agent).spec?.template?.spec?.nodeSelector).to.deep.equal(nodeSelector)
     expect(annotationsAt(cluster, agent)).to.deep.equal({ [KEPT]: '1' })
   })
@@ -145,46 +144,38 @@ describe('an import', () => {
     expect(cluster.at(scaler)).to.equal(before)
   })
 
-  for (const [what, replicas, readyReplicas] of [
-    ['runs', 1, 1],
-    ['is about to run', 1, 0],
-    ['has not ended', 0, 1],
+  const toolWith = (replicas: number, readyReplicas = 0, labels: Record<string, string> = {}) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace: 'tools', name: 'downscaler', labels },
+    spec: {
+      replicas,
+      template: { spec: { containers: [{ image: 'ghcr.io/caas-team/gokubedownscaler:1.4.0' }] } },
+    },
+    status: { readyReplicas },
+  })
+  const SCALE = 'kubectl scale deployment downscaler -n tools --replicas 0'
+  for (const [what, tool, advice] of [
+    ['runs', toolWith(1, 1), SCALE],
+    ['is about to run', toolWith(1), SCALE],
+    ['has not ended', toolWith(0, 1), SCALE],
+    [
+      'is kept asleep by a policy of Dormouse: it would wake in the morning',
+      toolWith(0, 0, { 'dormouse.dev/asleep': '1' }),
+      'kubectl delete deployment downscaler -n tools',
+    ],
   ] as const)
     it(`changes nothing while the other tool ${what}`, async () => {
-      const image = 'ghcr.io/caas-team/gokubedownscaler:1.4.0'
-      const tool: ImportedObject = {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { namespace: 'tools', name: 'downscaler' },
-        spec: { replicas, template: { spec: { containers: [{ image }] } } },
-        status: { readyReplicas },
-      }
       const web = sleeper('web', '3')
       const cluster = new Objects([shop, web, tool])
       const { code, err } = await imported(cluster)
       expect(code).to.equal(2)
-      expect(err).to.include('kubectl scale deployment downscaler -n tools --replicas 0')
+      expect(err).to.include(advice)
       expect(annotationsAt(cluster, web)).to.have.property(KEPT)
-      cluster.put({ ...tool, spec: { ...tool.spec, replicas: 0 }, status: {} })
+      cluster.put(toolWith(0))
       expect((await imported(cluster)).code).to.equal(0)
       expect(annotationsAt(cluster, web)).to.not.have.property(KEPT)
     })
-
-  it('changes nothing while a policy of Dormouse keeps the other tool asleep: it would wake in the morning', async () => {
-    const image = 'ghcr.io/caas-team/gokubedownscaler:1.4.0'
-    const web = sleeper('web', '3')
-    const tool: ImportedObject = {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { namespace: 'tools', name: 'downscaler', labels: { 'dormouse.dev/asleep': '1' } },
-      spec: { replicas: 0, template: { spec: { containers: [{ image }] } } },
-    }
-    const cluster = new Objects([shop, web, tool])
-    const { code, err } = await imported(cluster)
-    expect(code).to.equal(2)
-    expect(err).to.include('kubectl delete deployment downscaler -n tools')
-    expect(annotationsAt(cluster, web)).to.have.property(KEPT)
-  })
 
   it('finds the tool by its image, also where that comes from a mirror', () => {
     const toolOf = (image: string) => {
