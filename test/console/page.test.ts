@@ -6,7 +6,6 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
-import { runProgram } from '../support/kubectl.ts'
 import { endsWithTests } from '../support/running-program.ts'
 import { chromiumForTests, chromiumProgram, watched } from './chromium.ts'
 import { SandboxConsole } from './sandbox-console.ts'
@@ -40,6 +39,8 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
     await page.getByLabel('Token').fill(sandbox.token)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   }
+  const is = (field: string, value: unknown) =>
+    eventually(`${field} to be ${String(value)}`, async () => (await sandbox.status(WEB))[field] === value)
   const rowOf = (page: Page, name: string, namespace = 'shop') =>
     page.locator('.all .row', { has: page.locator(`[data-key="${namespace}/deployment/${name}"]`) })
   const detail = (page: Page) => page.locator('.detail')
@@ -75,17 +76,6 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
     await second.page.getByText('this link has been used').waitFor()
   })
 
-  it('a workload woken there shows the name in kubectl dormouse status', async () => {
-    const { page } = await open('?open=shop/deployment/web')
-    await press(page, 'Snooze')
-    await press(page, 'Wake 4 h')
-    await detail(page).getByRole('button', { name: 'Awake 4 h', exact: true }).waitFor()
-    const args = [CLIENT, 'status', 'deploy/web', '-n', 'shop', '--kubeconfig', sandbox.kubeconfig]
-    const { code, stdout, stderr } = await runProgram(process.execPath, args, { env: programEnvironment() })
-    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
-    expect(stdout).to.match(/ wake +api +you\b/)
-  })
-
   it('wakes and snoozes with one click, and the name of who did it is in the history', async () => {
     const { page, faults } = await open()
     await rowOf(page, 'web').getByRole('button', { name: 'Snooze: web' }).click()
@@ -102,8 +92,6 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
 
   it('has a button for each thing that can be done to a workload', async () => {
     const { page, faults } = await open('?open=shop/deployment/web')
-    const is = (field: string, value: unknown) =>
-      eventually(`${field} to be ${String(value)}`, async () => (await sandbox.status(WEB))[field] === value)
     await press(page, 'Snooze')
     await is('is_snoozed', true)
     await choose(page, 'Keep awake')
@@ -128,8 +116,9 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
   it('shows each state in full, whatever the width', async () => {
     const sleeper = 'staging/statefulsets/search'
     for (const call of ['enable', 'snooze', 'override']) await sandbox.call('POST', `${sleeper}/${call}`)
+    const { page } = await open()
     for (const width of [1440, 1280, 1024, 390]) {
-      const { page } = await open('', { viewport: { width, height: 800 } })
+      await page.setViewportSize({ width, height: 800 })
       const badge = page.locator('.all .state-word span', { hasText: 'Schedule off, asleep' })
       await badge.waitFor()
       // Half a pixel that is missing costs two letters; `scrollWidth` is rounded.
@@ -331,7 +320,7 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
     expect(await page.getByText('kubectl create token').count()).to.equal(0)
   })
 
-  it('over a kubeconfig it asks for no token, but for the link', async () => {
+  it('over a kubeconfig it asks for no token, but for the link, and acts beside a second tab with the name of the kubeconfig', async () => {
     const args = [CLIENT, 'console', '--no-open', '--kubeconfig', sandbox.kubeconfig]
     const child = spawn(process.execPath, args, {
       env: programEnvironment(),
@@ -348,10 +337,14 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
     expect(await dialog.getByText('kubectl create token').count()).to.equal(0)
     const signedIn = await page.context().newPage()
     await watched(signedIn, line)
-    await rowOf(signedIn, 'web').waitFor()
     await rowOf(page, 'web').waitFor()
-    child.kill('SIGTERM')
-    await once(child, 'exit')
+    await sandbox.call('POST', `${WEB}/snooze`)
+    await rowOf(signedIn, 'web').getByRole('button', { name: 'Wake 4 h: web' }).click()
+    await rowOf(page, 'web').locator('.state-word', { hasText: 'Awake' }).waitFor()
+    const { operation_history: history } = await sandbox.status(WEB)
+    expect((history as object[])[0]).to.include({ type: 'wake', trigger: 'api', by: 'k8s:sandbox-admin' })
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).to.deep.equal([0, null])
   })
 
   it('can be used by the keyboard alone', async () => {
@@ -389,8 +382,6 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
   it('takes back what was clicked', async () => {
     await sandbox.call('POST', `${WEB}/wake`)
     const { page } = await open('?open=shop/deployment/web')
-    const is = (field: string, value: unknown) =>
-      eventually(`${field} to be ${String(value)}`, async () => (await sandbox.status(WEB))[field] === value)
     const undo = (text: string) =>
       page.locator('.notice', { hasText: text }).getByRole('button', { name: 'Undo' }).click()
     await press(page, 'Snooze')

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { ClustersApi } from '../../../src/console/client/clusters-api.ts'
-import { ConsoleServer } from '../../../src/console/client/server.ts'
 import type { Found, Seen, Selection } from '../../../src/client/ports.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { aRecord, anAsleepRecord, FakeDormouse } from '../../client/fake-dormouse.ts'
 import { EventStream } from '../../support/event-stream.ts'
 import { eventually } from '../../support/eventually.ts'
+import { signedIn } from './signed-in.ts'
 
 const AWAY = new Refusal('CLUSTER_UNAVAILABLE', 'cluster dev/2 cannot be reached (no route)')
 const WHY = 'does not answer: cannot be reached (no route)'
@@ -50,18 +50,12 @@ interface Body {
 describe('the console over several clusters', () => {
   let one: Switched
   let two: Switched
-  let server: ConsoleServer
-  let origin: string
-  let token: string
+  let here: Awaited<ReturnType<typeof signedIn<Body>>>
   let stream: EventStream | undefined
 
-  const call = async (method: string, path: string) => {
-    const headers = { Authorization: `Bearer ${token}` }
-    const response = await fetch(`${origin}/api/v1${path}`, { method, headers })
-    return { status: response.status, body: (await response.json()) as Body }
-  }
+  const call: typeof here.call = (...given) => here.call(...given)
   const open = async (path = '') =>
-    (stream = await EventStream.open(`${origin}/api/v1${path}/workloads?watch=true`, token))
+    (stream = await EventStream.open(`${here.origin}/api/v1${path}/workloads?watch=true`, here.token))
   const clusterEvents = () => stream?.events.flatMap(({ event, data }) => (event === 'cluster' ? [data] : []))
 
   beforeEach(async () => {
@@ -74,16 +68,11 @@ describe('the console over several clusters', () => {
       ],
       { retry: 10, listAgain: 10 },
     )
-    server = new ConsoleServer({ api, command: 'kubectl dormouse console' })
-    const link = new URL(await server.start(0))
-    ;({ origin } = link)
-    const headers = { 'X-Dormouse-Secret': link.hash.replace('#secret=', '') }
-    const answer = await fetch(`${origin}/console/sign-in`, { method: 'POST', headers })
-    ;({ token } = (await answer.json()) as { token: string })
+    here = await signedIn<Body>(api)
   })
 
   afterEach(async () => {
-    await server.stop()
+    await here.server.stop()
     await stream?.close()
     stream = undefined
   })

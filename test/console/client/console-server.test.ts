@@ -3,12 +3,12 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import type { Answer, Found, Seen, Selection } from '../../../src/client/ports.ts'
 import { ClusterApi } from '../../../src/console/client/page-api.ts'
-import { ConsoleServer } from '../../../src/console/client/server.ts'
 import { NamespaceSummary } from '../../../src/domain/records/namespace-record.ts'
 import type { Request } from '../../../src/domain/requests/operations.ts'
 import type { WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { rawHttp } from '../raw.ts'
+import { signedIn } from './signed-in.ts'
 import { RULES } from '../../support/rules.ts'
 import { EventStream } from '../../support/event-stream.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -71,50 +71,34 @@ class LiveDormouse extends FakeDormouse {
 
 describe('the console over a kubeconfig', () => {
   let dormouse: LiveDormouse
-  let server: ConsoleServer
-  let link: URL
-  let token: string
-
-  const exchange = async (secret: string) =>
-    fetch(`${link.origin}/console/sign-in`, { method: 'POST', headers: { 'X-Dormouse-Secret': secret } })
-  const call = async (method: string, path: string, bearer = token, body?: string) => {
-    const headers = { Authorization: `Bearer ${bearer}` }
-    const init = { method, headers, ...(body !== undefined && { body }) }
-    const response = await fetch(`${link.origin}/api/v1${path}`, init)
-    return { status: response.status, body: (await response.json()) as Body }
-  }
+  let here: Awaited<ReturnType<typeof signedIn<Body>>>
 
   beforeEach(async () => {
     dormouse = new LiveDormouse()
-    server = new ConsoleServer({
-      api: new ClusterApi(dormouse, undefined),
-      command: 'kubectl dormouse console',
-    })
-    link = new URL(await server.start(0))
-    const answer = await exchange(link.hash.replace('#secret=', ''))
-    ;({ token } = (await answer.json()) as { token: string })
+    here = await signedIn<Body>(new ClusterApi(dormouse, undefined))
   })
-  afterEach(() => server.stop())
+  afterEach(() => here.server.stop())
+  const call: typeof here.call = (...given) => here.call(...given)
 
   it('serves the page on loopback, under its own address alone', async () => {
-    expect(link.hostname).to.equal('127.0.0.1')
-    const page = await rawHttp(link.origin, '/console')
+    expect(here.link.hostname).to.equal('127.0.0.1')
+    const page = await rawHttp(here.origin, '/console')
     expect(page)
       .to.match(/^HTTP\/1\.1 200 /)
       .and.include("Content-Security-Policy: default-src 'none'")
     for (const path of ['/console', '/api/v1', '/'])
-      expect(await rawHttp(link.origin, path, 'rebound.example'), path).to.match(/^HTTP\/1\.1 421 /)
+      expect(await rawHttp(here.origin, path, 'rebound.example'), path).to.match(/^HTTP\/1\.1 421 /)
   })
 
   it('signs in by the secret once, and says how to get another', async () => {
-    expect(token).to.match(/^[\w-]{43}$/)
-    const again = await exchange(link.hash.replace('#secret=', ''))
+    expect(here.token).to.match(/^[\w-]{43}$/)
+    const again = await here.exchange()
     expect(again.status).to.equal(403)
     expect(await again.text()).to.include('end kubectl dormouse console and start it again')
   })
 
   it('has 64 connections at most: others of the machine take none from the person', async () => {
-    const silent = Array.from({ length: 100 }, () => connect(Number(link.port), '127.0.0.1'))
+    const silent = Array.from({ length: 100 }, () => connect(Number(here.link.port), '127.0.0.1'))
     await Promise.all(
       silent.map((socket) =>
         once(
@@ -131,11 +115,11 @@ describe('the console over a kubeconfig', () => {
   })
 
   it('answers nobody without the token', async () => {
-    for (const bearer of ['', 'x', `${token}x`, link.hash.replace('#secret=', '')]) {
-      const { status, body } = await call('GET', '', bearer)
+    for (const bearer of ['', 'x', `${here.token}x`, here.link.hash.replace('#secret=', '')]) {
+      const { status, body } = await call('GET', '', undefined, bearer)
       expect([status, body.error.code]).to.deep.equal([401, 'UNAUTHENTICATED'])
     }
-    expect((await call('POST', '/namespaces/shop/deployments/web/wake', 'x')).status).to.equal(401)
+    expect((await call('POST', '/namespaces/shop/deployments/web/wake', undefined, 'x')).status).to.equal(401)
     expect(dormouse.asked).to.deep.equal([])
   })
 
@@ -156,8 +140,8 @@ describe('the console over a kubeconfig', () => {
       ['POST', '/namespaces/shop/deployments/web%2f..%2fcart/wake'],
     ] as const)
       expect((await call(method, path)).status, path).to.equal(404)
-    expect((await fetch(`${link.origin}/workloads`)).status).to.equal(404)
-    expect((await fetch(`${link.origin}/`)).url).to.equal(`${link.origin}/console`)
+    expect((await fetch(`${here.origin}/workloads`)).status).to.equal(404)
+    expect((await fetch(`${here.origin}/`)).url).to.equal(`${here.origin}/console`)
     expect(dormouse.asked).to.deep.equal([])
   })
 
@@ -178,10 +162,10 @@ describe('the console over a kubeconfig', () => {
     ] as const)
       expect((await call(method, `${path}/${action}`)).status, action).to.equal(200)
     const hours = '{"schedule":"8:00-18:00","timezone":"Asia/Tokyo"}'
-    expect((await call('POST', `${path}/enable`, token, hours)).status).to.equal(200)
-    expect((await call('PUT', `${path}/schedule`, token, hours)).status).to.equal(200)
+    expect((await call('POST', `${path}/enable`, hours)).status).to.equal(200)
+    expect((await call('PUT', `${path}/schedule`, hours)).status).to.equal(200)
     for (const body of ['{', '{"schedule":7}', '{"enabled":true}', '"x"', ' '.repeat(20_000)])
-      expect((await call('PUT', `${path}/schedule`, token, body)).status, body.slice(0, 20)).to.equal(400)
+      expect((await call('PUT', `${path}/schedule`, body)).status, body.slice(0, 20)).to.equal(400)
     expect(dormouse.asked.map(({ request }) => request)).to.deep.equal([
       { action: 'wake', for: 14_400_000 },
       { action: 'snooze', for: 5_400_000 },
@@ -233,22 +217,20 @@ describe('the console over a kubeconfig', () => {
   })
 
   it('streams the list as it is, then each change, and ends with the server', async () => {
-    const stream = await EventStream.open(`${link.origin}/api/v1/workloads?watch=true`, token)
+    const stream = await EventStream.open(`${here.origin}/api/v1/workloads?watch=true`, here.token)
     await stream.until('listed')
     expect(stream.told).to.deep.equal(['added shop/web', 'added shop/cart', 'added shop/db', 'listed'])
     await eventuallyTold(stream, dormouse, { ...aRecord('cart'), gone: false }, 'changed shop/cart')
     await eventuallyTold(stream, dormouse, { ...aRecord('new'), gone: false }, 'added shop/new')
     await eventuallyTold(stream, dormouse, { ...aRecord('new'), gone: true }, 'removed shop/new')
     expect(stream.events.at(-1)?.data).to.deep.equal({ name: 'new', namespace: 'shop', type: 'deployment' })
-    await server.stop()
+    await here.server.stop()
     await stream.close()
-    server = new ConsoleServer({ api: new ClusterApi(dormouse, undefined), command: 'x' })
-    await server.start(0)
   })
 
   it('says in the stream why there is no list', async () => {
     dormouse.refuses = new Refusal('FORBIDDEN', 'you may not list deployments')
-    const stream = await EventStream.open(`${link.origin}/api/v1/workloads?watch=true`, token)
+    const stream = await EventStream.open(`${here.origin}/api/v1/workloads?watch=true`, here.token)
     const { data } = await stream.until('end')
     expect(data).to.deep.equal({ code: 'FORBIDDEN', message: 'you may not list deployments' })
     await stream.close()
