@@ -5,8 +5,8 @@ import { inAnOldCluster, policiesOf } from './old-cluster.ts'
 import { takenOver } from './taken-over.ts'
 
 // The other two tools, and all other cells, are in test/long.
-describeOn('import of what py-kube-downscaler left asleep', (on) =>
-  takenOver(inAnOldCluster(on, 'py-kube-downscaler', policiesOf('py-kube-downscaler'))),
+describeOn('import of what gokubedownscaler-main left asleep', (on) =>
+  takenOver(inAnOldCluster(on, 'gokubedownscaler-main', policiesOf('gokubedownscaler-main'))),
 )
 
 describeOn('import of what kube-green left asleep', (on) => {
@@ -14,8 +14,5 @@ describeOn('import of what kube-green left asleep', (on) => {
   takenOver(old)
   describe('by a person with few rights', () => byAPersonWithFewRights(old))
   describe('at any hour,', () =>
-    keepsEveryCount(old, [
-      { hour: 'asleep', grace: '15m', policy: 'before', kills: [3, 20] },
-      { hour: 'edge', grace: '0s', policy: 'after' },
-    ]))
+    keepsEveryCount(old, [{ hour: 'asleep', grace: '15m', policy: 'after', kills: [3, 20] }]))
 })

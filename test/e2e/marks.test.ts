@@ -163,6 +163,7 @@ describeOn('marks on workloads', function (on) {
     }
 
     it('is reported by a Warning Event', async () => {
+      await here.kubectl('annotate', 'deployment', broken, '--overwrite', `${ANNOTATION.state}=garbage`)
       await eventually('the Event', async () =>
         (await here.events(broken)).some(
           ({ type, reason }) => type === 'Warning' && reason === 'InvalidState',

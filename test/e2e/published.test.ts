@@ -75,6 +75,7 @@ describeOn('what is published for clients', function (on) {
       'rules',
       'kinds',
       'excludeNamespaces',
+      'policies',
       'calendars',
       'console',
     ])

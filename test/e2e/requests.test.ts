@@ -90,7 +90,6 @@ describeKubectlOnBoth('a request by annotation', function (on) {
 
   const tables: readonly [string, string, Kind][] = [
     ['wake and snooze', MOVES, 'deployments'],
-    ['wake and snooze', MOVES, 'daemonsets'],
     ['wake and snooze', MOVES.replaceAll(/(warned|keeps) 3/g, '$1 1'), 'cronjobs'],
     ['pin, unpin, override, resume', HOLDS, 'statefulsets'],
     ['what does not count', OTHERWISE, 'replicasets'],

@@ -4,7 +4,7 @@ import { takenOver } from '../e2e/taken-over.ts'
 import { TOOLS, type Tool } from '../import/plan/recording.ts'
 import { describeOn } from '../support/clusters.ts'
 
-for (const tool of ['gokubedownscaler', 'gokubedownscaler-main'] as const)
+for (const tool of ['gokubedownscaler', 'py-kube-downscaler'] as const)
   describeOn(`import of what ${tool} left asleep`, (on) =>
     takenOver(inAnOldCluster(on, tool, policiesOf(tool))),
   )
