@@ -20,7 +20,6 @@ export const OF_ALL: readonly Need<unknown>[] = [
   helm,
   helmUnittest,
   actionlint,
-  etcdutl,
   definitions,
   zizmor,
   chromiumProgram,
@@ -33,6 +32,7 @@ export const OF_ALL: readonly Need<unknown>[] = [
 /** What `npm run test:long` runs with beside that. */
 export const OF_LONG: readonly Need<unknown>[] = [
   ...OF_ALL,
+  etcdutl,
   schemathesis,
   ...KEDA_VERSIONS.map((version) => keda(version)),
   argoRollouts,

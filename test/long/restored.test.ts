@@ -9,7 +9,7 @@ import { realCluster } from '../support/real-cluster.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import { served, type Served } from '../support/served.ts'
 import type { Kind } from '../../src/domain/workload/workload.ts'
-import { agree, marksOf } from './agreement.ts'
+import { agree, marksOf } from '../e2e/agreement.ts'
 import { both, describeWith } from '../suite/need.ts'
 
 /** Recommended by Kubernetes and etcd, so that versions never go back. */
