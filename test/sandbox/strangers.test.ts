@@ -17,7 +17,7 @@ describe('what a stranger may send to the sandbox', () => {
     ['OPTIONS', WEB, 405],
     ['POST', DEPLOYMENTS, 400, '{'],
     ['POST', DEPLOYMENTS, 400, '[]'],
-    ['POST', DEPLOYMENTS, 415, 'k8s', { 'content-type': 'application/vnd.kubernetes.protobuf' }],
+    ['POST', DEPLOYMENTS, 400, 'k8s', { 'content-type': 'application/vnd.kubernetes.protobuf' }],
     ['POST', DEPLOYMENTS, 415, '{}', { 'content-type': 'text/plain' }],
     ['POST', DEPLOYMENTS, 400, '{"kind":"Pod","apiVersion":"v1"}'],
     ['POST', DEPLOYMENTS, 400, '{"metadata":{"name":"web","annotations":{"a":1}}}'],

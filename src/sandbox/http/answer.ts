@@ -3,7 +3,7 @@ import type { StatusError } from '../store/status.ts'
 
 export interface Answer {
   code: number
-  body: string
+  body: string | Uint8Array
   /** The media type; JSON when left out. */
   type?: string
   headers?: Record<string, string>
@@ -17,7 +17,7 @@ export function send(
 ): void {
   response.writeHead(code, { ...headers, 'content-type': type, 'content-length': Buffer.byteLength(body) })
   // Given a string, Node would encode the headers, which are bytes already, as UTF-8 once more.
-  response.end(response.hasHeader('warning') ? Buffer.from(body) : body)
+  response.end(typeof body === 'string' && response.hasHeader('warning') ? Buffer.from(body) : body)
 }
 
 /** Sends an error as a Status. */

@@ -7,7 +7,9 @@ import { acceptedForm, mediaType, readBody, route } from './request.ts'
 import { serve } from './resource-handler.ts'
 import type { ResourceParts } from './call.ts'
 import { customResources } from '../store/custom-resources.ts'
+import type { JsonRecord } from '../store/object.ts'
 import { badRequest, StatusError, unknownPath } from '../store/status.ts'
+import { PROTOBUF, toProtobuf } from '../wire/protobuf.ts'
 
 export interface ServerParts extends ResourceParts {
   onError: (error: unknown, request: string) => void
@@ -53,17 +55,21 @@ async function answered(
     if (document) return ok(JSON.stringify(document))
   }
   const found = route(path, parts.registry.store)
-  if (!found) throw unknownPath()
+  if (!found) throw unknownPath(path)
   const user = requestUser(request)
   const query = url.searchParams
   const form = acceptedForm(request.headers.accept)
   const readable = method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
   const body = readable ? await readBody(request) : undefined
   const warn = warningRecorder((headers) => response.setHeader('warning', headers))
-  return serve(
+  const answer = await serve(
     { request, response, method, route: found, query, form, user, body, type: mediaType(request), warn },
     parts,
   )
+  if (form !== 'protobuf' || !answer) return answer
+  const object: JsonRecord = JSON.parse(String(answer.body))
+  // Every client reads a Status in JSON.
+  return object['kind'] === 'Status' ? answer : { ...answer, type: PROTOBUF, body: toProtobuf(object) }
 }
 
 function parseUrl(url: string | undefined): URL {

@@ -4,6 +4,7 @@ import type { ObjectStore } from '../store/object-store.ts'
 import { findResource } from '../store/resources.ts'
 import type { Resource, Subresource } from '../store/resources.ts'
 import { badRequest, StatusError } from '../store/status.ts'
+import { fromProtobuf, PROTOBUF } from '../wire/protobuf.ts'
 
 const BODY_LIMIT = 3 * 1024 * 1024
 
@@ -43,13 +44,15 @@ function stepsOf(path: string): string[] {
 }
 
 /** The form of the answer, which the client chooses by its Accept header. */
-export type Form = 'object' | 'table' | 'metadata'
+export type Form = 'object' | 'table' | 'metadata' | 'protobuf'
 
-/** The first of the accepted forms that the sandbox has. @throws StatusError 406 */
+/** The first of the accepted forms that the sandbox has; protobuf only for who takes no JSON. @throws StatusError 406 */
 export function acceptedForm(accept: string | undefined): Form {
   if (!accept) return 'object'
+  let takesProtobuf = false
   for (const range of accept.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    takesProtobuf ||= type === PROTOBUF && parameters.length === 0
     if (!['application/json', 'application/*', '*/*'].includes(type)) continue
     const as = parameters.find((parameter) => parameter.startsWith('as='))?.slice(3)
     const isV1 = parameters.includes('v=v1')
@@ -57,16 +60,18 @@ export function acceptedForm(accept: string | undefined): Form {
     if (as === 'Table' && isV1) return 'table'
     if ((as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') && isV1) return 'metadata'
   }
+  if (takesProtobuf) return 'protobuf'
   throw new StatusError(
     406,
-    'only the following media types are accepted: application/json (also as Table and as PartialObjectMetadata)',
+    'only the following media types are accepted: application/json (also as Table and as PartialObjectMetadata), ' +
+      PROTOBUF,
   )
 }
 
 export const mediaType = (request: IncomingMessage) =>
   (request.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
 
-/** The body, parsed from JSON; undefined when empty. @throws StatusError 400, 413, 415 */
+/** The body, parsed from JSON or protobuf; undefined when empty. @throws StatusError 400, 413, 415 */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0
@@ -77,29 +82,24 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
     if (size > BODY_LIMIT) throw new StatusError(413, `Request entity too large: limit is ${BODY_LIMIT}`)
     chunks.push(bytes)
   }
-  const body = Buffer.concat(chunks).toString('utf8')
-  if (body.trim() === '') return undefined
-  if (mediaType(request).endsWith('protobuf')) throw noProtobuf()
+  const body = Buffer.concat(chunks)
+  if (body.toString().trim() === '') return undefined
+  if (mediaType(request) === PROTOBUF) return fromProtobuf(body)
   try {
-    return JSON.parse(body)
+    return JSON.parse(body.toString())
   } catch (error) {
     throw badRequest(`error decoding the body: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
-/** Which kubectl sends where it makes the object itself. */
-const noProtobuf = () =>
-  new StatusError(
-    415,
-    'the sandbox reads no protobuf, which kubectl create and kubectl auth send: use kubectl apply -f with a file',
-  )
+const OBJECT_TYPES = ['application/json', PROTOBUF]
 
 /** @throws StatusError 415 */
 export function mustBeObjectType(request: IncomingMessage): void {
-  if (mediaType(request) !== 'application/json')
+  if (!OBJECT_TYPES.includes(mediaType(request)))
     throw new StatusError(
       415,
-      'the body of the request was in an unknown format - accepted media types include: application/json',
+      `the body of the request was in an unknown format - accepted media types include: ${OBJECT_TYPES.join(', ')}`,
     )
 }
 

@@ -51,6 +51,7 @@ function get(call: Call, parts: ResourceParts): Answer {
 /** Opens a watch on a collection, or on one object of it. */
 function watch(call: Call, { watches, clock }: ResourceParts): undefined {
   const { query, route } = call
+  if (call.form === 'protobuf') throw new StatusError(406, 'the sandbox writes a watch in JSON alone')
   // So that clients list first, and then watch.
   if (query.has('sendInitialEvents')) throw new StatusError(422, 'sendInitialEvents: Forbidden: list first')
   const { name } = route
@@ -78,8 +79,15 @@ function review({ method, request, route: { resource }, body, user }: Call): Ans
   return { code: 201, body: JSON.stringify(reviewed) }
 }
 
+const EVERYTHING = {
+  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  incomplete: false,
+}
+
 function reviewOf(kind: string, user: UserInfo): object {
   if (kind === 'TokenReview') return { user: {}, error: 'the sandbox issues no tokens' }
   if (kind === 'SelfSubjectReview') return { userInfo: user }
+  if (kind === 'SelfSubjectRulesReview') return EVERYTHING
   return { allowed: true, reason: 'the sandbox allows everything' }
 }

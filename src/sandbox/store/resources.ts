@@ -57,19 +57,21 @@ function resource(group: string, plural: string, kind: string, rest: Rest = {}):
 const CLUSTER = { namespaced: false } as const
 const REVIEW = { namespaced: false, verbs: ['create'] }
 const ALL = { categories: ['all'] }
+const STATUS = { subresources: ['status'] } as const
 const SCALABLE = { ...ALL, generation: 'spec', subresources: ['status', 'scale'] } as const
 
 const AUTHENTICATION = 'authentication.k8s.io'
 const AUTHORIZATION = 'authorization.k8s.io'
 
 export const RESOURCES: readonly Resource[] = [
-  resource('', 'namespaces', 'Namespace', { ...CLUSTER, shortNames: ['ns'], subresources: ['status'] }),
-  resource('', 'nodes', 'Node', { ...CLUSTER, shortNames: ['no'], subresources: ['status'] }),
-  resource('', 'pods', 'Pod', { ...ALL, shortNames: ['po'], subresources: ['status'] }),
+  resource('', 'namespaces', 'Namespace', { ...CLUSTER, shortNames: ['ns'], ...STATUS }),
+  resource('', 'nodes', 'Node', { ...CLUSTER, shortNames: ['no'], ...STATUS }),
+  resource('', 'pods', 'Pod', { ...ALL, shortNames: ['po'], ...STATUS }),
   resource('', 'events', 'Event', { shortNames: ['ev'] }),
   resource('', 'secrets', 'Secret'),
   resource('', 'configmaps', 'ConfigMap', { shortNames: ['cm'] }),
   resource('', 'serviceaccounts', 'ServiceAccount', { shortNames: ['sa'] }),
+  resource('', 'services', 'Service', { ...ALL, shortNames: ['svc'], ...STATUS }),
   resource('apps', 'deployments', 'Deployment', {
     ...SCALABLE,
     shortNames: ['deploy'],
@@ -77,12 +79,12 @@ export const RESOURCES: readonly Resource[] = [
   }),
   resource('apps', 'statefulsets', 'StatefulSet', { ...SCALABLE, shortNames: ['sts'] }),
   resource('apps', 'replicasets', 'ReplicaSet', { ...SCALABLE, shortNames: ['rs'] }),
-  resource('apps', 'daemonsets', 'DaemonSet', { ...SCALABLE, shortNames: ['ds'], subresources: ['status'] }),
-  resource('batch', 'cronjobs', 'CronJob', {
+  resource('apps', 'daemonsets', 'DaemonSet', { ...SCALABLE, shortNames: ['ds'], ...STATUS }),
+  resource('batch', 'cronjobs', 'CronJob', { ...ALL, ...STATUS, generation: 'spec', shortNames: ['cj'] }),
+  resource('autoscaling', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', {
     ...ALL,
-    generation: 'spec',
-    subresources: ['status'],
-    shortNames: ['cj'],
+    ...STATUS,
+    shortNames: ['hpa'],
   }),
   resource('coordination.k8s.io', 'leases', 'Lease', { unconditionalUpdate: false }),
   resource('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', 'MutatingWebhookConfiguration', {
@@ -101,6 +103,7 @@ export const RESOURCES: readonly Resource[] = [
   resource(AUTHENTICATION, 'selfsubjectreviews', 'SelfSubjectReview', REVIEW),
   resource(AUTHORIZATION, 'subjectaccessreviews', 'SubjectAccessReview', REVIEW),
   resource(AUTHORIZATION, 'selfsubjectaccessreviews', 'SelfSubjectAccessReview', REVIEW),
+  resource(AUTHORIZATION, 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', REVIEW),
 ]
 
 const BY_PATH = new Map(RESOURCES.map((each) => [`${each.group}/${each.version}/${each.plural}`, each]))

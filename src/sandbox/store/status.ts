@@ -75,7 +75,8 @@ export function notFound(resource: Resource, name: string): StatusError {
   })
 }
 
-export const unknownPath = () => new StatusError(404, 'the server could not find the requested resource')
+export const unknownPath = (path: string) =>
+  new StatusError(404, `the sandbox serves nothing at ${path}: kubectl api-resources lists what it has`)
 
 export const methodNotAllowed = () =>
   new StatusError(405, 'the server does not allow this method on the requested resource')
