@@ -194,7 +194,9 @@ reason: Snoozed
     expect(await failure('get deployment web')).to.contain('NotFound')
   })
 
-  it('is told to send a file where it would send protobuf', async () => {
-    expect(await failure('create namespace other')).to.contain('use kubectl apply -f with a file')
+  it('is told what the sandbox serves where it asks for something else', async () => {
+    expect(await failure('create quota few --hard=pods=1')).to.contain(
+      'kubectl api-resources lists what it has',
+    )
   })
 })

@@ -71,7 +71,7 @@ export class Rollout implements Runnable {
     this.#timers.clear()
   }
 
-  #note({ store, object }: Change): void {
+  #note({ type, store, object }: Change): void {
     const { metadata } = object
     const resource = KINDS.get(store)
     if (resource) this.#enqueue(resource, metadata.namespace, metadata.name)
@@ -79,6 +79,7 @@ export class Rollout implements Runnable {
       const owner = controllerOf(object)
       const owning = [...KINDS.values()].find(({ kind }) => kind === owner?.kind)
       if (owner && owning) this.#enqueue(owning, metadata.namespace, owner.name)
+      if (!owner && !resource && type === 'ADDED') this.#later(() => this.#run([object]))
     }
   }
 

@@ -1,11 +1,12 @@
-import { count, isRecord, list, text } from '../store/object.ts'
+import { count, isRecord, list, text, valueAt } from '../store/object.ts'
+import { selectorText } from '../store/selectors.ts'
 import type { KubeObject } from '../store/object.ts'
 
 export interface Column {
   name: string
   /** As in OpenAPI. */
   type: 'string' | 'integer'
-  cell: (object: KubeObject, now: number) => string | number
+  cell: (object: KubeObject, now: number) => unknown
 }
 
 const [SECOND, MINUTE, HOUR, DAY, YEAR] = [1000, 60_000, 3_600_000, 86_400_000, 31_536_000_000]
@@ -29,71 +30,77 @@ function age(milliseconds: number): string {
 const since = (time: unknown, now: number) =>
   typeof time === 'string' && time !== '' ? age(now - Date.parse(time)) : '<unknown>'
 
-const string = (name: string, cell: Column['cell']): Column => ({ name, type: 'string', cell })
-const integer = (name: string, cell: Column['cell']): Column => ({ name, type: 'integer', cell })
-const status = (name: string, field: string) => integer(name, (object) => count(object.status, field))
+const states = (pod: KubeObject) => list(pod.status, 'containerStatuses').filter(isRecord)
 
-const NAME = string('Name', ({ metadata }) => metadata.name)
-const AGE = string('Age', ({ metadata }, now) => since(metadata.creationTimestamp, now))
-const READY = string(
-  'Ready',
-  (object) => `${count(object.status, 'readyReplicas')}/${object.spec?.replicas ?? 0}`,
-)
+const reference = (to: unknown) => `${text(to, 'kind')}/${text(to, 'name')}`
 
-function podReady(pod: KubeObject): string {
-  const states = list(pod.status, 'containerStatuses')
-  const ready = states.filter((state) => isRecord(state) && state['ready'] === true).length
-  return `${ready}/${pod.spec?.containers?.length ?? 0}`
+const LAST_SEEN = ['lastTimestamp', 'eventTime', 'metadata.creationTimestamp']
+
+/** Cells that are more than the value of one field. */
+const CELLS: Record<string, Column['cell']> = {
+  name: ({ metadata }) => metadata.name,
+  age: ({ metadata }, now) => since(metadata.creationTimestamp, now),
+  lastSeen: (event, now) => since(LAST_SEEN.map((path) => valueAt(event, path)).find(Boolean), now),
+  lastSchedule: ({ status }, now) =>
+    text(status, 'lastScheduleTime') && since(status?.['lastScheduleTime'], now),
+  ready: ({ status, spec }) => `${count(status, 'readyReplicas')}/${spec?.replicas ?? 0}`,
+  podReady: (pod) =>
+    `${states(pod).filter(({ ready }) => ready === true).length}/${pod.spec?.containers?.length ?? 0}`,
+  restarts: (pod) => states(pod).reduce((sum, state) => sum + count(state, 'restartCount'), 0),
+  nodeReady: (node) =>
+    (text(list(node.status, 'conditions')[0], 'status') === 'True' ? 'Ready' : 'NotReady') +
+    (node.spec?.['unschedulable'] === true ? ',SchedulingDisabled' : ''),
+  involved: ({ involvedObject }) => reference(involvedObject).replace(/^[^/]*/, (kind) => kind.toLowerCase()),
+  data: (object) => Object.keys(object['data'] ?? {}).length,
+  suspend: ({ spec }) => (spec?.['suspend'] === true ? 'True' : 'False'),
+  active: ({ status }) => list(status, 'active').length,
+  ports: ({ spec }) =>
+    list(spec, 'ports')
+      .map((port) => `${String(valueAt(port, 'port'))}/${text(port, 'protocol') || 'TCP'}`)
+      .join(),
+  scaled: ({ spec }) => reference(spec?.['scaleTargetRef']),
+  targets: ({ spec }) => `cpu: <unknown>/${count(spec, 'targetCPUUtilizationPercentage')}%`,
+  nodeSelector: ({ spec }) => selectorText({ matchLabels: spec?.template?.spec?.nodeSelector ?? {} }),
 }
 
-const involved = ({ involvedObject }: KubeObject) =>
-  `${text(involvedObject, 'kind').toLowerCase()}/${text(involvedObject, 'name')}`
-
-const lastSeen = (event: KubeObject) =>
-  event['lastTimestamp'] ?? event['eventTime'] ?? event.metadata.creationTimestamp
-
-/** By the name of the store; all other resources show name and age, and `-o wide` shows no more. */
-const COLUMNS: Record<string, Column[]> = {
-  namespaces: [NAME, string('Status', (object) => text(object.status, 'phase')), AGE],
-  pods: [NAME, string('Ready', podReady), string('Status', (pod) => text(pod.status, 'phase')), AGE],
-  events: [
-    string('Last Seen', (event, now) => since(lastSeen(event), now)),
-    string('Type', (event) => text(event, 'type')),
-    string('Reason', (event) => text(event, 'reason')),
-    string('Object', involved),
-    string('Message', (event) => text(event, 'message').trim()),
-  ],
-  'deployments.apps': [
-    NAME,
-    READY,
-    status('Up-to-date', 'updatedReplicas'),
-    status('Available', 'availableReplicas'),
-    AGE,
-  ],
-  'statefulsets.apps': [NAME, READY, AGE],
-  'replicasets.apps': [
-    NAME,
-    integer('Desired', (object) => object.spec?.replicas ?? 0),
-    status('Current', 'replicas'),
-    status('Ready', 'readyReplicas'),
-    AGE,
-  ],
-  'daemonsets.apps': [
-    NAME,
-    status('Desired', 'desiredNumberScheduled'),
-    status('Current', 'currentNumberScheduled'),
-    status('Ready', 'numberReady'),
-    status('Available', 'numberAvailable'),
-    AGE,
-  ],
-  'cronjobs.batch': [
-    NAME,
-    string('Schedule', (object) => text(object.spec, 'schedule')),
-    string('Suspend', (object) => (object.spec?.['suspend'] === true ? 'True' : 'False')),
-    AGE,
-  ],
+/**
+ * By the name of the store: `Name=cell` for a text and `Name#cell` for a number, `_` for a space.
+ * A cell is one of the above or a field, with what stands for none behind `|`.
+ */
+const COLUMNS: Record<string, string> = {
+  namespaces: 'Name=name Status=status.phase Age=age',
+  nodes: 'Name=name Status=nodeReady Roles=-|<none> Age=age Version=status.nodeInfo.kubeletVersion',
+  pods: 'Name=name Ready=podReady Status=status.phase Restarts#restarts Age=age',
+  events: 'Last_Seen=lastSeen Type=type Reason=reason Object=involved Message=message',
+  secrets: 'Name=name Type=type Data#data Age=age',
+  configmaps: 'Name=name Data#data Age=age',
+  services:
+    'Name=name Type=spec.type Cluster-IP=spec.clusterIP|<none> External-IP=spec.externalName|<none> Port(s)=ports Age=age',
+  'deployments.apps':
+    'Name=name Ready=ready Up-to-date#status.updatedReplicas Available#status.availableReplicas Age=age',
+  'statefulsets.apps': 'Name=name Ready=ready Age=age',
+  'replicasets.apps':
+    'Name=name Desired#spec.replicas Current#status.replicas Ready#status.readyReplicas Age=age',
+  'daemonsets.apps':
+    'Name=name Desired#status.desiredNumberScheduled Current#status.currentNumberScheduled Ready#status.numberReady ' +
+    'Up-to-date#status.updatedNumberScheduled Available#status.numberAvailable Node_Selector=nodeSelector|<none> Age=age',
+  'cronjobs.batch':
+    'Name=name Schedule=spec.schedule Timezone=spec.timeZone|<none> Suspend=suspend Active#active Last_Schedule=lastSchedule|<none> Age=age',
+  'horizontalpodautoscalers.autoscaling':
+    'Name=name Reference=scaled Targets=targets MinPods#spec.minReplicas MaxPods#spec.maxReplicas Replicas#status.currentReplicas Age=age',
 }
 
-export function columnsOf(store: string): Column[] {
-  return COLUMNS[store] ?? [NAME, AGE]
+function column(word: string): Column {
+  const [, name = '', mark, path = '', none = ''] = /^([^=#]+)([=#])([^|]+)\|?(.*)$/.exec(word) ?? []
+  const cell = CELLS[path] ?? ((object: KubeObject) => valueAt(object, path))
+  const [type, other] = mark === '#' ? (['integer', 0] as const) : (['string', none] as const)
+  return { name: name.replaceAll('_', ' '), type, cell: (object, now) => cell(object, now) || other }
 }
+
+const columnsIn = (words: string) => words.split(' ').map(column)
+
+const BY_STORE = new Map(Object.entries(COLUMNS).map(([store, words]) => [store, columnsIn(words)]))
+const OTHERS = columnsIn('Name=name Age=age')
+
+/** All other resources show name and age, and `-o wide` shows no more. */
+export const columnsOf = (store: string): Column[] => BY_STORE.get(store) ?? OTHERS

@@ -1,5 +1,5 @@
 import type { Requester } from '../admission/client-writes.ts'
-import { list } from '../store/object.ts'
+import { list, text } from '../store/object.ts'
 import type { WriteOptions } from '../store/registry.ts'
 import type { Resource } from '../store/resources.ts'
 import { fromScale, toScale } from '../store/scale.ts'
@@ -40,7 +40,8 @@ export function deleteOne(call: Call, { registry }: ResourceParts): Answer {
   const { resource, name = '', subresource } = call.route
   if (subresource !== undefined) throw methodNotAllowed()
   const dryRun = list(call.body, 'dryRun').includes('All') || isDryRun(resource, call.query)
-  const { metadata } = registry.delete(target(call.route), dryRun)
+  const policy = call.query.get('propagationPolicy') ?? text(call.body, 'propagationPolicy')
+  const { metadata } = registry.delete(target(call.route), { dryRun, orphans: policy === 'Orphan' })
   const group = resource.group === '' ? {} : { group: resource.group }
   return ok(JSON.stringify(success({ name, ...group, kind: resource.plural, uid: metadata.uid })))
 }

@@ -1,4 +1,5 @@
 import { DEFINITIONS, established } from './custom-resources.ts'
+import { isRecord } from './object.ts'
 import type { KubeObject, ObjectSpec } from './object.ts'
 import type { Resource } from './resources.ts'
 import { withWebhookDefaults } from './webhook-configuration.ts'
@@ -23,6 +24,8 @@ const OF_SPECS: Readonly<Record<string, ObjectSpec>> = {
     revisionHistoryLimit: 10,
   },
   'replicasets.apps': { replicas: 1 },
+  services: { type: 'ClusterIP', sessionAffinity: 'None' },
+  'horizontalpodautoscalers.autoscaling': { minReplicas: 1 },
   'cronjobs.batch': {
     suspend: false,
     concurrencyPolicy: 'Allow',
@@ -36,14 +39,22 @@ export function withDefaults({ store, generation }: Resource, object: KubeObject
   if (store === 'namespaces') return namespace(object)
   if (generation === 'webhooks') return withWebhookDefaults(object)
   if (store === DEFINITIONS.store) return established(object)
+  if (store === 'pods') return { ...object, status: { phase: 'Pending', ...object.status } }
+  if (store === 'secrets') return { type: 'Opaque', ...object }
   const defaults = OF_SPECS[store]
   if (!defaults) return object
-  const spec: ObjectSpec = { ...defaults, ...object.spec }
+  // Go writes a strategy that was not given as an empty one.
+  const given = Object.entries(object.spec ?? {}).filter(
+    ([key, value]) => !(key in defaults && isEmpty(value)),
+  )
+  const spec: ObjectSpec = { ...defaults, ...Object.fromEntries(given) }
   if (store === 'cronjobs.batch') return { ...object, spec, status: object.status ?? {} }
   if (!spec.template) return { ...object, spec }
   const pod = { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', ...spec.template.spec }
   return { ...object, spec: { ...spec, template: { ...spec.template, spec: pod } } }
 }
+
+const isEmpty = (value: unknown) => isRecord(value) && Object.keys(value).length === 0
 
 function namespace(object: KubeObject): KubeObject {
   const labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name }

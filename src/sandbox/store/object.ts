@@ -109,3 +109,8 @@ export function list(record: unknown, field: string): unknown[] {
   const value = isRecord(record) ? record[field] : undefined
   return Array.isArray(value) ? value : []
 }
+
+/** The value at a path of fields, `a.b`. */
+export function valueAt(object: unknown, path: string): unknown {
+  return path.split('.').reduce((at, step) => (isRecord(at) ? at[step] : undefined), object)
+}

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../service/process/clock.ts'
 import { DEFINITIONS } from './custom-resources.ts'
@@ -87,7 +88,8 @@ export class Registry {
     const { namespace, name } = object.metadata
     validate(resource, object)
     if (this.store.get(resource.store, namespace, name)) throw alreadyExists(resource, name)
-    if (options.dryRun) return { ...object, metadata: { ...object.metadata, uid: '', resourceVersion: '' } }
+    if (options.dryRun)
+      return { ...object, metadata: { ...object.metadata, uid: randomUUID() } } as StoredObject
     const stored = this.store.create(resource.store, object)
     if (resource === NAMESPACES) this.#createDefaultAccount(name)
     return stored
@@ -136,14 +138,15 @@ export class Registry {
   }
 
   /**
-   * Deletes an object at once (finalizers are ignored), and with it those that it owns.
+   * Deletes an object at once (finalizers are ignored), and with it those that it owns, unless they become orphans.
    * @throws StatusError 404
    */
-  delete(target: Target, dryRun = false): StoredObject {
+  delete(target: Target, { dryRun = false, orphans = false } = {}): StoredObject {
     const object = this.get(target)
     if (dryRun) return object
     const deleted = this.store.delete(target.resource.store, object)
-    for (const { store, object: owned } of this.store.owned(object.metadata.uid)) this.#collect(store, owned)
+    const owned = orphans ? [] : this.store.owned(object.metadata.uid)
+    for (const each of owned) this.#collect(each.store, each.object)
     if (target.resource === NAMESPACES) this.store.empty(target.name)
     // A definition's name is that of its objects' store.
     if (target.resource === DEFINITIONS)

@@ -1,7 +1,7 @@
 import { InvalidLabelSelector, labelMatcher, parseLabelSelector } from '../../domain/policy/label-selector.ts'
 import type { LabelRequirement } from '../../domain/policy/label-selector.ts'
 import { badRequest } from './status.ts'
-import { isRecord } from './object.ts'
+import { valueAt } from './object.ts'
 import type { KubeObject, LabelSelector } from './object.ts'
 
 export type Matcher = (object: KubeObject) => boolean
@@ -76,15 +76,9 @@ export function fieldSelector(selector: string | null): Matcher | undefined {
       throw badRequest(`field label not supported: ${part.trim()}`)
     const wanted = equality[2] !== '!='
     const value = equality[3] ?? ''
-    return (object: KubeObject) => (field(object, path) === value) === wanted
+    return (object: KubeObject) => ((valueAt(object, path) ?? '') === value) === wanted
   })
   return (object) => tests.every((test) => test(object))
-}
-
-function field(object: KubeObject, path: string): string {
-  let value: unknown = object
-  for (const step of path.split('.')) value = isRecord(value) ? value[step] : undefined
-  return typeof value === 'string' ? value : ''
 }
 
 export function both(one: Matcher | undefined, other: Matcher | undefined): Matcher | undefined {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isRecord, list, text } from './object.ts'
+import { isRecord, list, text, valueAt } from './object.ts'
 import type { JsonRecord, KubeObject } from './object.ts'
 import type { Resource } from './resources.ts'
 import { groupVersion } from './resources.ts'
@@ -50,7 +50,7 @@ export function asObject(resource: Resource, body: unknown): KubeObject {
         `(${groupVersion(resource)}, ${resource.kind})`,
     )
   for (const [path, isOfType] of Object.entries(TYPES)) {
-    const value = path.split('.').reduce<unknown>((at, step) => (isRecord(at) ? at[step] : undefined), body)
+    const value = valueAt(body, path)
     if (value != null && !isOfType(value))
       throw badRequest(
         `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ` +
