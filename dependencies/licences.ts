@@ -15,6 +15,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'MPL-2.0',
   'PSF-2.0',
   'Unlicense',
+  '(Apache-2.0 AND BSD-3-Clause)',
 ])
 
 /** A line for each package whose licence is not allowed; an expression such as `MIT OR GPL-3.0` is for a person to judge. */
