@@ -34,6 +34,12 @@ const states = (pod: KubeObject) => list(pod.status, 'containerStatuses').filter
 
 const reference = (to: unknown) => `${text(to, 'kind')}/${text(to, 'name')}`
 
+function targetOf(metric: unknown): string {
+  const target = valueAt(metric, 'resource.target')
+  const wanted = text(target, 'averageValue') || `${Number(valueAt(target, 'averageUtilization'))}%`
+  return `${text(valueAt(metric, 'resource'), 'name')}: <unknown>/${wanted}`
+}
+
 const LAST_SEEN = ['lastTimestamp', 'eventTime', 'metadata.creationTimestamp']
 
 /** Cells that are more than the value of one field. */
@@ -51,56 +57,57 @@ const CELLS: Record<string, Column['cell']> = {
     (text(list(node.status, 'conditions')[0], 'status') === 'True' ? 'Ready' : 'NotReady') +
     (node.spec?.['unschedulable'] === true ? ',SchedulingDisabled' : ''),
   involved: ({ involvedObject }) => reference(involvedObject).replace(/^[^/]*/, (kind) => kind.toLowerCase()),
-  data: (object) => Object.keys(object['data'] ?? {}).length,
   suspend: ({ spec }) => (spec?.['suspend'] === true ? 'True' : 'False'),
-  active: ({ status }) => list(status, 'active').length,
   ports: ({ spec }) =>
     list(spec, 'ports')
       .map((port) => `${String(valueAt(port, 'port'))}/${text(port, 'protocol') || 'TCP'}`)
       .join(),
   scaled: ({ spec }) => reference(spec?.['scaleTargetRef']),
-  targets: ({ spec }) => `cpu: <unknown>/${count(spec, 'targetCPUUtilizationPercentage')}%`,
+  targets: ({ spec }) => list(spec, 'metrics').map(targetOf).join(', '),
   nodeSelector: ({ spec }) => selectorText({ matchLabels: spec?.template?.spec?.nodeSelector ?? {} }),
 }
 
 /**
- * By the name of the store: `Name=cell` for a text and `Name#cell` for a number, `_` for a space.
- * A cell is one of the above or a field, with what stands for none behind `|`.
+ * By the name of the store, after the name: `Title=cell` for a text, `Title#cell` for a number or a size, `_` for a
+ * space. A cell is one of the above or a field, with what stands for none behind `|`.
  */
 const COLUMNS: Record<string, string> = {
-  namespaces: 'Name=name Status=status.phase Age=age',
-  nodes: 'Name=name Status=nodeReady Roles=-|<none> Age=age Version=status.nodeInfo.kubeletVersion',
-  pods: 'Name=name Ready=podReady Status=status.phase Restarts#restarts Age=age',
+  namespaces: 'Status=status.phase Age=age',
+  nodes: 'Status=nodeReady Roles=-|<none> Age=age Version=status.nodeInfo.kubeletVersion',
+  pods: 'Ready=podReady Status=status.phase Restarts#restarts Age=age',
   events: 'Last_Seen=lastSeen Type=type Reason=reason Object=involved Message=message',
-  secrets: 'Name=name Type=type Data#data Age=age',
-  configmaps: 'Name=name Data#data Age=age',
+  secrets: 'Type=type Data#data Age=age',
+  configmaps: 'Data#data Age=age',
   services:
-    'Name=name Type=spec.type Cluster-IP=spec.clusterIP|<none> External-IP=spec.externalName|<none> Port(s)=ports Age=age',
+    'Type=spec.type Cluster-IP=spec.clusterIP|<none> External-IP=spec.externalName|<none> Port(s)=ports Age=age',
   'deployments.apps':
-    'Name=name Ready=ready Up-to-date#status.updatedReplicas Available#status.availableReplicas Age=age',
-  'statefulsets.apps': 'Name=name Ready=ready Age=age',
-  'replicasets.apps':
-    'Name=name Desired#spec.replicas Current#status.replicas Ready#status.readyReplicas Age=age',
+    'Ready=ready Up-to-date#status.updatedReplicas Available#status.availableReplicas Age=age',
+  'statefulsets.apps': 'Ready=ready Age=age',
+  'replicasets.apps': 'Desired#spec.replicas Current#status.replicas Ready#status.readyReplicas Age=age',
   'daemonsets.apps':
-    'Name=name Desired#status.desiredNumberScheduled Current#status.currentNumberScheduled Ready#status.numberReady ' +
+    'Desired#status.desiredNumberScheduled Current#status.currentNumberScheduled Ready#status.numberReady ' +
     'Up-to-date#status.updatedNumberScheduled Available#status.numberAvailable Node_Selector=nodeSelector|<none> Age=age',
   'cronjobs.batch':
-    'Name=name Schedule=spec.schedule Timezone=spec.timeZone|<none> Suspend=suspend Active#active Last_Schedule=lastSchedule|<none> Age=age',
+    'Schedule=spec.schedule Timezone=spec.timeZone|<none> Suspend=suspend Active#status.active Last_Schedule=lastSchedule|<none> Age=age',
   'horizontalpodautoscalers.autoscaling':
-    'Name=name Reference=scaled Targets=targets MinPods#spec.minReplicas MaxPods#spec.maxReplicas Replicas#status.currentReplicas Age=age',
+    'Reference=scaled Targets=targets MinPods#spec.minReplicas MaxPods#spec.maxReplicas Replicas#status.currentReplicas Age=age',
 }
 
 function column(word: string): Column {
   const [, name = '', mark, path = '', none = ''] = /^([^=#]+)([=#])([^|]+)\|?(.*)$/.exec(word) ?? []
   const cell = CELLS[path] ?? ((object: KubeObject) => valueAt(object, path))
-  const [type, other] = mark === '#' ? (['integer', 0] as const) : (['string', none] as const)
-  return { name: name.replaceAll('_', ' '), type, cell: (object, now) => cell(object, now) || other }
+  const title = name.replaceAll('_', ' ')
+  if (mark !== '#') return { name: title, type: 'string', cell: (object, now) => cell(object, now) || none }
+  return { name: title, type: 'integer', cell: (object, now) => sizeOf(cell(object, now)) }
 }
 
-const columnsIn = (words: string) => words.split(' ').map(column)
+const sizeOf = (value: unknown) => (typeof value === 'number' ? value : Object.keys(value ?? {}).length)
+
+const columnsIn = (words: string) =>
+  (words.startsWith('Last_Seen') ? words : `Name=name ${words}`).split(' ').map(column)
 
 const BY_STORE = new Map(Object.entries(COLUMNS).map(([store, words]) => [store, columnsIn(words)]))
-const OTHERS = columnsIn('Name=name Age=age')
+const OTHERS = columnsIn('Age=age')
 
 /** All other resources show name and age, and `-o wide` shows no more. */
 export const columnsOf = (store: string): Column[] => BY_STORE.get(store) ?? OTHERS

@@ -1,6 +1,6 @@
 import { DEFINITIONS, established } from './custom-resources.ts'
-import { isRecord } from './object.ts'
-import type { KubeObject, ObjectSpec } from './object.ts'
+import { isRecord, list } from './object.ts'
+import type { Container, KubeObject, ObjectSpec, PodTemplate } from './object.ts'
 import type { Resource } from './resources.ts'
 import { withWebhookDefaults } from './webhook-configuration.ts'
 
@@ -50,9 +50,19 @@ export function withDefaults({ store, generation }: Resource, object: KubeObject
   const spec: ObjectSpec = { ...defaults, ...Object.fromEntries(given) }
   if (store === 'cronjobs.batch') return { ...object, spec, status: object.status ?? {} }
   if (!spec.template) return { ...object, spec }
-  const pod = { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', ...spec.template.spec }
+  const pod: PodTemplate['spec'] = {
+    restartPolicy: 'Always',
+    dnsPolicy: 'ClusterFirst',
+    ...spec.template.spec,
+  }
+  if (pod.containers) pod.containers = pod.containers.map(withProtocols)
   return { ...object, spec: { ...spec, template: { ...spec.template, spec: pod } } }
 }
+
+const withProtocols = (container: Container): Container =>
+  container['ports'] ? { ...container, ports: list(container, 'ports').map(withProtocol) } : container
+
+const withProtocol = (port: unknown) => (isRecord(port) ? { protocol: 'TCP', ...port } : port)
 
 const isEmpty = (value: unknown) => isRecord(value) && Object.keys(value).length === 0
 

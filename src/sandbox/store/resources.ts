@@ -84,6 +84,7 @@ export const RESOURCES: readonly Resource[] = [
   resource('autoscaling', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', {
     ...ALL,
     ...STATUS,
+    version: 'v2',
     shortNames: ['hpa'],
   }),
   resource('coordination.k8s.io', 'leases', 'Lease', { unconditionalUpdate: false }),

@@ -1,22 +1,17 @@
 import { count, isRecord } from './object.ts'
 import type { KubeObject, StoredObject } from './object.ts'
+import { serverFields } from './preparation.ts'
 import type { Resource } from './resources.ts'
 import { selectorText } from './selectors.ts'
 import { badRequest, invalid, wrong } from './status.ts'
 
 /** A workload's scale subresource, an `autoscaling/v1` Scale. */
 export function toScale(workload: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = workload.metadata
+  const { generation: _generation, ...metadata } = serverFields(workload.metadata)
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
-    metadata: {
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
-    },
+    metadata,
     spec: { replicas: workload.spec?.replicas ?? 0 },
     status: { replicas: count(workload.status, 'replicas'), selector: selectorText(workload.spec?.selector) },
   }

@@ -1,8 +1,7 @@
 import { InvalidLabelSelector, labelMatcher, parseLabelSelector } from '../../domain/policy/label-selector.ts'
 import type { LabelRequirement } from '../../domain/policy/label-selector.ts'
 import { badRequest } from './status.ts'
-import { valueAt } from './object.ts'
-import type { KubeObject, LabelSelector } from './object.ts'
+import { valueAt, type KubeObject, type LabelSelector } from './object.ts'
 
 export type Matcher = (object: KubeObject) => boolean
 

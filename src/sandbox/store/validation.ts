@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isRecord, list, text, valueAt } from './object.ts'
-import type { JsonRecord, KubeObject } from './object.ts'
+import { isRecord, list, text, valueAt, type JsonRecord, type KubeObject } from './object.ts'
 import type { Resource } from './resources.ts'
 import { groupVersion } from './resources.ts'
 import { matches } from './selectors.ts'

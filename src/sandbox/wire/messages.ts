@@ -62,8 +62,9 @@ SelfSubjectAccessReview(metadata: spec(resourceAttributes: nonResourceAttributes
 SelfSubjectRulesReview(metadata: spec(namespace) status(resourceRules[]:PolicyRule
   nonResourceRules[](verbs[] nonResourceURLs[]) incomplete! evaluationError))
 HorizontalPodAutoscaler(metadata: spec(scaleTargetRef(kind name apiVersion) minReplicas#? maxReplicas#
-  targetCPUUtilizationPercentage#?) status(observedGeneration#? lastScaleTime:Time currentReplicas#
-  desiredReplicas# currentCPUUtilizationPercentage#?))
+  metrics[](type 4=resource(name target:MetricTarget) 7=containerResource(name target:MetricTarget container)))
+  status(observedGeneration#? lastScaleTime:Time currentReplicas# desiredReplicas# 6=conditions[]:Condition))
+MetricTarget(type value:Quantity averageValue:Quantity averageUtilization#?)
 Scale(metadata: spec(replicas#) status(replicas# selector))
 DeleteOptions(gracePeriodSeconds#? preconditions(uid? resourceVersion?) orphanDependents!?
   propagationPolicy? dryRun[])

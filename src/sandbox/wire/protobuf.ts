@@ -1,9 +1,7 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { isRecord, list, text } from '../store/object.ts'
-import type { JsonRecord } from '../store/object.ts'
+import { isRecord, list, text, type JsonRecord } from '../store/object.ts'
 import { badRequest, StatusError } from '../store/status.ts'
-import { messages } from './notation.ts'
-import type { Field, Message } from './notation.ts'
+import { messages, type Field, type Message } from './notation.ts'
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
@@ -79,8 +77,8 @@ function instantOf(time: unknown): JsonRecord {
   return { seconds: Math.floor(Date.parse(String(time)) / 1000), nanos: Number(fraction.padEnd(9, '0')) }
 }
 
-const isVarint = (type: Field['type']) => type === 'number' || type === 'boolean'
-const wireOf = ({ type }: Field) => (isVarint(type) ? WireType.Varint : WireType.LengthDelimited)
+const wireOf = ({ type }: Field) =>
+  type === 'number' || type === 'boolean' ? WireType.Varint : WireType.LengthDelimited
 
 function read(bytes: Uint8Array, { name, fields }: Message): JsonRecord {
   const reader = new BinaryReader(bytes)

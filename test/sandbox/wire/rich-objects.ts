@@ -309,15 +309,28 @@ export const RICH: Readonly<Record<string, object>> = {
       sessionAffinityConfig: { clientIP: { timeoutSeconds: 5 } },
     },
   },
-  '/apis/autoscaling/v1/namespaces/NS/horizontalpodautoscalers': {
-    apiVersion: 'autoscaling/v1',
+  '/apis/autoscaling/v2/namespaces/NS/horizontalpodautoscalers': {
+    apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',
     metadata: named,
     spec: {
       scaleTargetRef: { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' },
       minReplicas: 2,
       maxReplicas: 9,
-      targetCPUUtilizationPercentage: 70,
+      metrics: [
+        {
+          type: 'Resource',
+          resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } },
+        },
+        {
+          type: 'ContainerResource',
+          containerResource: {
+            name: 'memory',
+            container: 'main',
+            target: { type: 'AverageValue', averageValue: '1Gi' },
+          },
+        },
+      ],
     },
   },
   '/api/v1/namespaces/NS/secrets': {
