@@ -8,10 +8,10 @@ import { updated } from './updates.ts'
 const web = aDeployment('shop/web').withReplicas(3).enabled().scheduled('8:00-18:00', 'Asia/Tokyo')
 
 describe('what kubectl prints of a decision', () => {
-  const refused = admitScale(web.pinned(), 5, NOON, RULES)
+  const refused = () => admitScale(web.pinned(), 5, NOON, RULES)
 
   it('has names without prefixes, and times on the clocks of the workload, whose zone is named', () => {
-    expect(refused).to.have.property(
+    expect(refused()).to.have.property(
       'message',
       'Dormouse: deployment shop/web is pinned active by alice since Mon 16:00 (Asia/Tokyo); ' +
         'to let it go: kubectl annotate -n shop deployments/web dormouse.dev/request=unpin',
@@ -19,8 +19,8 @@ describe('what kubectl prints of a decision', () => {
   })
 
   it('leaves the explanation for programs as it is', () => {
-    expect(refused).to.have.nested.property('explanation.reason_values.by', 'k8s:alice')
-    expect(refused).to.have.nested.property('explanation.reason').that.contains('2026-03-02T07:00:00Z')
+    expect(refused()).to.have.nested.property('explanation.reason_values.by', 'k8s:alice')
+    expect(refused()).to.have.nested.property('explanation.reason').that.contains('2026-03-02T07:00:00Z')
   })
 
   it('has the date of a time that is days off', () => {

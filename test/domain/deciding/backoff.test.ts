@@ -22,7 +22,7 @@ function minutes(from: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => from + index * MINUTE)
 }
 
-const flapping = switched(unscheduled, ...minutes(NOON, 7))
+const flapping = () => switched(unscheduled, ...minutes(NOON, 7))
 const STARTED = NOON + 6 * MINUTE
 
 describe('flapping', () => {
@@ -50,12 +50,12 @@ describe('flapping', () => {
   })
 
   it('is not prolonged by operations during it', () => {
-    const forced = switched(flapping, STARTED + MINUTE, STARTED + 2 * MINUTE)
-    expect(stateOf(forced).backoff).to.deep.equal(stateOf(flapping).backoff)
+    const forced = switched(flapping(), STARTED + MINUTE, STARTED + 2 * MINUTE)
+    expect(stateOf(forced).backoff).to.deep.equal(stateOf(flapping()).backoff)
   })
 
   it('doubles each time, at most to max', () => {
-    let workload = flapping
+    let workload = flapping()
     const waits = [5]
     for (let again = 0; again < 6; again += 1) {
       const now = stateOf(workload).backoff!.until
@@ -69,15 +69,15 @@ describe('flapping', () => {
   })
 
   it('is forgotten after a quiet window', () => {
-    const { until } = stateOf(flapping).backoff!
-    const afterwards = switched(flapping, ...minutes(until + HOUR + MINUTE, 7))
+    const { until } = stateOf(flapping()).backoff!
+    const afterwards = switched(flapping(), ...minutes(until + HOUR + MINUTE, 7))
     expect(stateOf(afterwards).backoff).to.deep.include({ times: 1 })
-    const restless = switched(flapping, until + 55 * MINUTE, ...minutes(until + 80 * MINUTE, 7))
+    const restless = switched(flapping(), until + 55 * MINUTE, ...minutes(until + 80 * MINUTE, 7))
     expect(stateOf(restless).backoff).to.deep.include({ times: 2 })
   })
 
   it('refuses snooze requests with 409 IN_BACKOFF and Retry-After in whole seconds', () => {
-    const awake = asked(flapping, { action: 'wake' }, STARTED + 1).after
+    const awake = asked(flapping(), { action: 'wake' }, STARTED + 1).after
     const snooze = () => asked(awake, { action: 'snooze', for: HOUR }, STARTED + 500)
     const until = iso(STARTED + 5 * MINUTE)
     const told = `switched more than 6 times within 1 hour: snooze is refused until ${until}`
@@ -88,12 +88,12 @@ describe('flapping', () => {
 
   it('never refuses a wake: somebody needs it now', () => {
     for (const limit of [{}, { for: HOUR }])
-      expect(asked(flapping, { action: 'wake', ...limit }, STARTED + 1).after.replicas).to.equal(3)
+      expect(asked(flapping(), { action: 'wake', ...limit }, STARTED + 1).after.replicas).to.equal(3)
   })
 
   it('refuses no other request', () => {
     for (const action of ['pin', 'unpin', 'clearOverride', 'schedule', 'enable', 'disable'] as const) {
-      expect(() => asked(flapping, { action }, STARTED + 1), action).not.to.throw()
+      expect(() => asked(flapping(), { action }, STARTED + 1), action).not.to.throw()
     }
   })
 
@@ -120,11 +120,12 @@ describe('an operation the cluster refused', () => {
     return change ? changed(workload, change) : workload
   }
 
-  const once = refused(sleeper, MORNING)
+  const once = () => refused(sleeper, MORNING)
 
   it('changes nothing: marks, count and intent are as before, the history says failed', () => {
-    expect(once).to.deep.include({ replicas: 0, labels: sleeper.labels })
-    const { history, asleep, intent } = stateOf(once)
+    const workload = once()
+    expect(workload).to.deep.include({ replicas: 0, labels: sleeper.labels })
+    const { history, asleep, intent } = stateOf(workload)
     expect({ asleep, intent }).to.deep.equal({ asleep: true, intent: sleeper.state().intent })
     expect(history[0]).to.deep.equal({
       type: 'wake',
@@ -148,7 +149,7 @@ describe('an operation the cluster refused', () => {
   })
 
   it('makes automatic actions wait 10s, doubled, at most 10m', () => {
-    let [workload, now] = [once, MORNING]
+    let [workload, now] = [once(), MORNING]
     const waits: number[] = []
     for (let again = 0; again < 9; again += 1) {
       const waiting = decided(workload, now)
@@ -163,14 +164,14 @@ describe('an operation the cluster refused', () => {
   })
 
   it('starts again at 10s once one succeeded', () => {
-    const { after, state } = stepped(refused(once, MORNING + 10 * SECOND), MORNING + 30 * SECOND)
+    const { after, state } = stepped(refused(once(), MORNING + 10 * SECOND), MORNING + 30 * SECOND)
     expect(after.replicas).to.equal(3)
     expect(state.backoff).to.equal(undefined)
   })
 
   it('never refuses requests for it', () => {
-    expect(asked(once, { action: 'wake' }, MORNING + 1).after.replicas).to.equal(3)
-    expect(asked(once, { action: 'snooze', for: HOUR }, MORNING + 1).state.intent?.want).to.equal('asleep')
+    expect(asked(once(), { action: 'wake' }, MORNING + 1).after.replicas).to.equal(3)
+    expect(asked(once(), { action: 'snooze', for: HOUR }, MORNING + 1).state.intent?.want).to.equal('asleep')
   })
 
   it('does not count for flapping', () => {

@@ -18,8 +18,8 @@ describe('a replica whose clock is 30 s behind the one that led before', () => {
 
   const held = asleep.woken({ at: EDGE + HOUR, hold: HOUR })
   for (const [what, workload] of [
-    ['a request', asked(asleep, { action: 'wake', for: 3 * HOUR }, EDGE + HOUR).after],
-    ['an override', asked(held, { action: 'override', duration: 3 * HOUR }, EDGE + HOUR).after],
+    ['a request', asleep.woken({ at: EDGE + HOUR, for: 3 * HOUR })],
+    ['an override', held.overridden(EDGE + 4 * HOUR)],
   ] as const) {
     it(`does not undo what that one did at the end of ${what}`, () => {
       const end = EDGE + 4 * HOUR

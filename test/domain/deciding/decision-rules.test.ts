@@ -13,7 +13,7 @@ const awake = unscheduled.scheduled(WORK).woken({ at: at('Mon 8:00'), trigger: '
 const asleep = awake.snoozed({ at: at('Mon 18:00') })
 const byAlice = { want: 'asleep', before: 'awake', by: 'k8s:alice', trigger: 'api' } as const
 /** Asleep with 5, and woken to 1 by `kubectl scale`. */
-const lowered = aDeployment().with(followed(stepped(asleep.scaledByHand(1), NIGHT).after))
+const lowered = () => aDeployment().with(followed(stepped(asleep.scaledByHand(1), NIGHT).after))
 
 describe('what others did to the pods is adopted at once, in a backoff too', () => {
   const until = at('Tue 12:00')
@@ -24,7 +24,7 @@ describe('what others did to the pods is adopted at once, in a backoff too', () 
   })
 
   it('a workload woken by hand to fewer than were kept, and scaled to 0 again', () => {
-    const moved = lowered.inBackoff(until).scaledByHand(0)
+    const moved = lowered().inBackoff(until).scaledByHand(0)
     expect(stepped(moved, at('Mon 21:00')).state.asleep).to.equal(true)
   })
 
@@ -97,35 +97,35 @@ describe('what comes at the very instant of an edge comes after it', () => {
 
 describe('the count that a hand left kept', () => {
   it('waits for the next edge, and is not written meanwhile', () => {
-    expect(decided(lowered, at('Mon 21:00')).action).to.equal('none')
-    expect(stepped(lowered, at('Mon 21:00')).change).to.equal(undefined)
+    expect(decided(lowered(), at('Mon 21:00')).action).to.equal('none')
+    expect(stepped(lowered(), at('Mon 21:00')).change).to.equal(undefined)
   })
 
   it("comes back together with the edge's intent, as a wake that was due at the edge", () => {
-    const { decision, state } = stepped(lowered, MORNING + MINUTE)
+    const { decision, state } = stepped(lowered(), MORNING + MINUTE)
     expect(decision).to.include({ action: 'wake', trigger: 'schedule', dueAt: MORNING })
     expect(state.intent).to.include({ want: 'awake', at: MORNING, trigger: 'schedule' })
   })
 
   it('waits without a schedule too', () => {
-    const { decision, change } = stepped(lowered.annotated({ schedule: undefined }), MORNING)
+    const { decision, change } = stepped(lowered().annotated({ schedule: undefined }), MORNING)
     expect([decision.action, change]).to.deep.equal(['none', undefined])
   })
 
   it('comes back although its volumes would go if it slept', () => {
-    const risky = lowered.with({ deletesVolumes: true })
+    const risky = lowered().with({ deletesVolumes: true })
     expect(stepped(risky, MORNING).after.replicas).to.equal(5)
   })
 
   it('is the kept count of the sleeper, and nothing else, once it is asleep again', () => {
-    const slept = stepped(lowered, at('Tue 18:00')).state
+    const slept = stepped(lowered(), at('Tue 18:00')).state
     expect(slept.snoozed?.replicas).to.equal(5)
     expect(slept.woken).to.deep.equal({ at: NIGHT })
   })
 
   it('is forgotten where a pin brings back another count than the hand had set', () => {
     const pin = { state: 'active', replicas: 3, at: NIGHT, by: 'k8s:alice' } as const
-    const repinned = lowered.remembering({ pin }).scaledByHand(0)
+    const repinned = lowered().remembering({ pin }).scaledByHand(0)
     const { after, state } = stepped(repinned, at('Mon 21:00'))
     expect(after.replicas).to.equal(3)
     expect(state.woken).to.deep.equal({ at: at('Mon 21:00') })

@@ -230,12 +230,9 @@ describe('a removed schedule', () => {
     stepped(workload.annotated({ schedule: undefined }), NIGHT).after
   const byPut = (workload: typeof asleep) =>
     asked(workload, { action: 'schedule', schedule: '' }, NIGHT).after
-  const enabledAtNight = asked(
-    aDeployment().withReplicas(3),
-    { action: 'enable', schedule: WORK },
-    at('Mon 19:00'),
-  )
-  const changedAtNight = stepped(awake.scheduled('8:00-17:00'), at('Mon 17:30'))
+  const enabledAtNight = () =>
+    asked(aDeployment().withReplicas(3), { action: 'enable', schedule: WORK }, at('Mon 19:00'))
+  const changedAtNight = () => stepped(awake.scheduled('8:00-17:00'), at('Mon 17:30'))
 
   for (const [how, removed] of [
     ['kubectl', byKubectl],
@@ -243,8 +240,8 @@ describe('a removed schedule', () => {
   ] as const) {
     it(`by ${how}: wakes if an edge, enabling or a change of schedule formed the intent in force`, () => {
       expect(removed(asleep).replicas, 'an edge').to.equal(3)
-      expect(removed(awake.with(enabledAtNight.after)).replicas, 'an enabling').to.equal(3)
-      expect(removed(awake.with(changedAtNight.after)).replicas, 'a change').to.equal(3)
+      expect(removed(awake.with(enabledAtNight().after)).replicas, 'an enabling').to.equal(3)
+      expect(removed(awake.with(changedAtNight().after)).replicas, 'a change').to.equal(3)
     })
 
     it(`by ${how}: otherwise changes nothing`, () => {

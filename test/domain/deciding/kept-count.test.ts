@@ -25,32 +25,40 @@ const deployed = (workload: Workload) => ({ ...workload, generation: workload.ge
 
 describe('a manual wake never lowers the kept count', () => {
   /** Events before the edge; the awake count in the morning, and the kept one in the evening. */
-  const cases: [string, Workload, { morning: number; evening: number }][] = [
-    ['scaled to less', scaledTo(1), { morning: 5, evening: 5 }],
-    ['scaled to as many', scaledTo(5), { morning: 5, evening: 5 }],
-    ['scaled to more', scaledTo(7), { morning: 7, evening: 7 }],
-    ['to less, then a deploy', deployed(scaledTo(1)), { morning: 5, evening: 5 }],
-    ['to less, then by somebody else to another count', scaled(scaledTo(1), 2), { morning: 2, evening: 2 }],
+  const cases: [string, () => Workload, { morning: number; evening: number }][] = [
+    ['scaled to less', () => scaledTo(1), { morning: 5, evening: 5 }],
+    ['scaled to as many', () => scaledTo(5), { morning: 5, evening: 5 }],
+    ['scaled to more', () => scaledTo(7), { morning: 7, evening: 7 }],
+    ['to less, then a deploy', () => deployed(scaledTo(1)), { morning: 5, evening: 5 }],
+    [
+      'to less, then by somebody else to another count',
+      () => scaled(scaledTo(1), 2),
+      { morning: 2, evening: 2 },
+    ],
     [
       'to less, by somebody else to another count, and back to the first',
-      scaled(scaled(scaledTo(1), 2), 1),
+      () => scaled(scaled(scaledTo(1), 2), 1),
       { morning: 1, evening: 1 },
     ],
-    ['to less, then an HPA', scaled(scaledTo(1), 3, 'kube-controller-manager'), { morning: 3, evening: 3 }],
-    ['to less, then an apply of another count', edited(scaledTo(1), 4), { morning: 4, evening: 4 }],
-    ['to less, then to 0', scaled(scaledTo(1), 0), { morning: 5, evening: 5 }],
-    ['to less, to 0, and to less again', scaled(scaled(scaledTo(1), 0), 2), { morning: 5, evening: 5 }],
+    [
+      'to less, then an HPA',
+      () => scaled(scaledTo(1), 3, 'kube-controller-manager'),
+      { morning: 3, evening: 3 },
+    ],
+    ['to less, then an apply of another count', () => edited(scaledTo(1), 4), { morning: 4, evening: 4 }],
+    ['to less, then to 0', () => scaled(scaledTo(1), 0), { morning: 5, evening: 5 }],
+    ['to less, to 0, and to less again', () => scaled(scaled(scaledTo(1), 0), 2), { morning: 5, evening: 5 }],
   ]
   for (const [what, workload, { morning, evening }] of cases) {
     it(`${what}: an edge to awake brings ${morning}, the next one to sleep keeps ${evening}`, () => {
-      const awake = followed(stepped(workload, MORNING).after)
+      const awake = followed(stepped(workload(), MORNING).after)
       expect([awake.replicas, stateOf(awake).asleep]).to.deep.equal([morning, false])
       const slept = stepped(awake, EVENING)
       expect([slept.after.replicas, slept.state.snoozed?.replicas]).to.deep.equal([0, evening])
     })
 
     it(`${what}: an edge to sleep keeps ${evening}`, () => {
-      const slept = stepped(workload, EVENING)
+      const slept = stepped(workload(), EVENING)
       expect([slept.after.replicas, slept.state.snoozed?.replicas]).to.deep.equal([0, evening])
     })
   }

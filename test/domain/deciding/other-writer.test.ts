@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
-import { asked } from '../../support/decisions.ts'
 import { HOUR, RULES } from '../../support/rules.ts'
-import { aDeployment, type AWorkload } from '../../support/workloads.ts'
+import type { AWorkload } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON, unscheduled } from '../fixtures.ts'
 
-const held = aDeployment().with(asked(asleep, { action: 'wake', for: 4 * HOUR }, NIGHT).after)
+const held = asleep.woken({ at: NIGHT, by: 'k8s:carol', for: 4 * HOUR })
 const told = (before: AWorkload, after: AWorkload, now = NIGHT) =>
   contradictionOf(before, after, now + 1000, RULES)
 
@@ -51,7 +50,7 @@ describe('somebody else who moves a workload against what was decided', () => {
     ['what is awake again', awake.editedTo(0), awake.editedTo(3), NOON],
     ['what is being deleted', awake, awake.editedTo(0).with({ deleting: true }), NOON],
     ['what cannot be read', awake, awake.annotated({ state: '{' }).editedTo(0), NOON],
-    ['what Dormouse did', held, aDeployment().with(asked(held, { action: 'snooze' }, NIGHT).after), NIGHT],
+    ['what Dormouse did', held, held.snoozed({ at: NIGHT + 1, trigger: 'api' }), NIGHT],
   ] as const)
     it(`does not count: ${what}`, () => {
       expect(told(before, after, now)).to.equal(undefined)

@@ -75,7 +75,9 @@ describe('the status record', () => {
     'of what was never managed': aDeployment(),
     'of what is awake': awake,
     'of what is asleep': asleep,
-    'of what was disabled': asked(asleep, { action: 'disable' }, NIGHT).after,
+    'of what was disabled': awake
+      .annotated({ enabled: 'false' })
+      .remembering({ history: asleep.state().history }),
     'with everything at once': asleep.pinned().overridden().inBackoff(at('Tue 9:00')),
     'of a DaemonSet': aDaemonSet().enabled(),
     'with an invalid schedule': awake.scheduled('whenever'),

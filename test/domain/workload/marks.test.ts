@@ -300,27 +300,27 @@ describe('what is left alone', () => {
 
 describe('a workload that somebody else had scaled to 0', () => {
   const empty = aDeployment().withReplicas(0).enabled().scheduled(WORK)
-  const found = stepped(empty, at('Mon 18:00'))
+  const found = () => stepped(empty, at('Mon 18:00'))
 
   it('is marked asleep with the kept count 0 at the next edge to sleep', () => {
-    expect(found.state).to.deep.include({ asleep: true })
-    expect(found.state.snoozed?.replicas).to.equal(0)
-    expect(found.after.labels).to.deep.equal({ [ASLEEP_LABEL]: '0' })
+    expect(found().state).to.deep.include({ asleep: true })
+    expect(found().state.snoozed?.replicas).to.equal(0)
+    expect(found().after.labels).to.deep.equal({ [ASLEEP_LABEL]: '0' })
   })
 
   it('wakes to 0 by schedule', () => {
-    const { after, state } = stepped(found.after, at('Tue 8:00'))
+    const { after, state } = stepped(found().after, at('Tue 8:00'))
     expect(after).to.deep.include({ replicas: 0, labels: {} })
     expect(state.asleep).to.equal(false)
   })
 
   it('wakes to 1 by an explicit wake', () => {
-    expect(asked(found.after, { action: 'wake' }, NIGHT).after.replicas).to.equal(1)
+    expect(asked(found().after, { action: 'wake' }, NIGHT).after.replicas).to.equal(1)
   })
 
   it('is a manual wake once it is scaled up later', () => {
     const scaled = {
-      ...found.after,
+      ...found().after,
       replicas: 2,
       replicasManager: { manager: 'kubectl', subresource: 'scale' },
     }
