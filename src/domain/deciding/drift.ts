@@ -105,7 +105,5 @@ function countAsleepAgain({ workload, counts }: Situation): number {
 
 /** The count to keep for a request that puts to sleep, perhaps a sleeper that others have woken. */
 export function countKeptBy(situation: Situation): number {
-  const { state, counts } = situation
-  if (!state.asleep) return counts.toKeep
-  return situation.scaling.isManual ? (counts.stillKept ?? counts.toKeep) : countAsleepAgain(situation)
+  return situation.state.asleep ? countAsleepAgain(situation) : situation.counts.toKeep
 }

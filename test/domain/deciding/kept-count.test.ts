@@ -115,6 +115,8 @@ describe('a manual wake never lowers the kept count', () => {
       const resting = found.inBackoff(NIGHT + HOUR)
       expect(asked(resting, { action: 'wake' }, NIGHT).after.replicas, 'in a backoff').to.equal(still)
       expect(asked(resting, { action: 'pin' }, NIGHT).state.pin?.replicas, 'pinned').to.equal(still)
+      const forced = asked(resting, { action: 'snooze', force: true }, NIGHT)
+      expect(forced.state.snoozed?.replicas, 'put to sleep in a backoff').to.equal(still)
       expect(asked(found, { action: 'disable' }, NIGHT).after.replicas, 'disabled').to.equal(still)
       const overridden = followed(stepped(found.overridden(), NIGHT).after)
       const freed = asked(overridden, { action: 'clearOverride' }, MORNING + HOUR).after
