@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
-import { HOUR, RULES } from '../../support/rules.ts'
-import type { AWorkload } from '../../support/workloads.ts'
-import { asleep, awake, NIGHT, NOON, unscheduled } from '../fixtures.ts'
+import { at, HOUR, RULES } from '../../support/rules.ts'
+import { aCronJob, type AWorkload } from '../../support/workloads.ts'
+import { asleep, awake, NIGHT, NOON, unscheduled, WORK } from '../fixtures.ts'
 
 const held = asleep.woken({ at: NIGHT, by: 'k8s:carol', for: 4 * HOUR })
 const told = (before: AWorkload, after: AWorkload, now = NIGHT) =>
@@ -29,6 +29,14 @@ describe('somebody else who moves a workload against what was decided', () => {
     it(`counts where the workload is ${what}`, () => {
       expect(told(before, after, now)?.byHand).to.equal(false)
     })
+
+  it('is told that it suspended a CronJob', () => {
+    const job = aCronJob()
+      .enabled()
+      .scheduled(WORK)
+      .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+    expect(told(job, job.editedTo(0), NOON)?.text).to.match(/^suspended by manager:argocd, against Dormouse/)
+  })
 
   it('may do so by hand: it uses the scale subresource', () => {
     expect(told(held, held.scaledByHand(0))?.byHand).to.equal(true)

@@ -630,6 +630,8 @@ describe('what programs are told beside a reason', () => {
     const broken = listedRecord(awake.annotated({ state: 'x' }), NOON, RULES)
     expect(broken).to.deep.include({ reason_code: 'invalid_state', reason_values: { fault: 'not JSON' } })
     expect(broken.remedy?.action).to.equal('enable')
+    const odd = decided(unscheduled.with({ replicas: 2.5 }), NOON).reason
+    expect(odd.text).to.equal(`left alone: ${String(odd.values['fault'])}`)
     const { fault } = listedRecord(awake.scheduled('whenever'), NOON, RULES).reason_values
     expect(fault).to.include('dormouse.dev/schedule')
   })
