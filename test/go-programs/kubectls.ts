@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Need } from '../suite/need.ts'
 import { builtOnce } from './built-once.ts'
 import { buildCommands, downloadModule, writeBuildModule } from './go-module.ts'
 
@@ -21,26 +22,34 @@ import (
 func main() { util.CheckErr(cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand())) }
 `
 
-/** The folders that have one `kubectl` each, by its release. */
-export async function kubectls(asking: Mocha.Context): Promise<Readonly<Record<KubectlVersion, string>>> {
-  const folders: [KubectlVersion, string][] = []
-  // One after the other: they share most of what is compiled.
-  for (const version of KUBECTL_VERSIONS) folders.push([version, await kubectl(version, asking)])
-  return Object.fromEntries(folders) as Record<KubectlVersion, string>
-}
-
-function kubectl(version: KubectlVersion, asking: Mocha.Context): Promise<string> {
-  return builtOnce(
+const ofVersion = (version: KubectlVersion) =>
+  builtOnce(
     {
       title: `kubectl ${version}`,
       key: `kubectl-${version}`,
-      program: 'kubectl',
-      beside: [],
-      takes: 'about two minutes',
+      programs: ['kubectl'],
+      takes: 'two minutes',
       build: (into, say) => build(version, into, say),
     },
-    asking,
+    (folder) => [version, folder] as const,
   )
+
+/** The folders that have one `kubectl` each, by its release. */
+export const kubectls: Need<Readonly<Record<KubectlVersion, string>>> = {
+  phrase: 'with three kubectls',
+  quick: false,
+  gotten: 'built with Go in six minutes on two cores',
+  find() {
+    const folders = KUBECTL_VERSIONS.map((version) => ofVersion(version).find())
+    const there = folders.filter((folder) => folder !== undefined)
+    return there.length === folders.length
+      ? (Object.fromEntries(there) as Record<KubectlVersion, string>)
+      : undefined
+  },
+  async provide(say) {
+    // One after the other: they share most of what is compiled.
+    for (const version of KUBECTL_VERSIONS) await ofVersion(version).provide?.(say)
+  },
 }
 
 async function build(version: KubectlVersion, into: string, say: (line: string) => void): Promise<void> {

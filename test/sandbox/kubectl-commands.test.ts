@@ -149,12 +149,10 @@ const WHERE = process.env['DORMOUSE_ON'] === 'real' ? 'real' : 'sandbox'
 
 describeOn(
   'what people type',
-  function (on) {
-    let folders: Readonly<Record<KubectlVersion, string>>
+  function (on, folders) {
     let folder: string
 
-    before('there are three kubectls', async function () {
-      folders = await kubectls(this)
+    before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'dormouse-kubectl-'))
       await writeFile(join(folder, 'manifest.yaml'), MANIFEST)
       await writeFile(join(folder, 'autoscaler.yaml'), AUTOSCALER)
@@ -197,4 +195,5 @@ describeOn(
       })
   },
   WHERE,
+  kubectls,
 )

@@ -18,7 +18,7 @@ const found = new Map<Need<unknown>, unknown>()
 /** A need of two. */
 export function both<A, B>(one: Need<A>, other: Need<B>): Need<[A, B]> {
   return {
-    phrase: `${one.phrase}, ${other.phrase}`,
+    phrase: `${one.phrase} and ${other.phrase}`,
     quick: one.quick && other.quick,
     gotten: `${one.gotten}; ${other.gotten}`,
     find() {

@@ -6,6 +6,7 @@ import { argoRollouts } from '../go-programs/argo-rollouts.ts'
 import { etcdutl } from '../go-programs/etcdutl.ts'
 import { actionlint, helm, helmUnittest } from '../go-programs/go-program.ts'
 import { KEDA_VERSIONS, keda } from '../go-programs/keda.ts'
+import { kubectls } from '../go-programs/kubectls.ts'
 import { imageTools } from '../image/programs.ts'
 import { schemathesis, zizmor } from '../python-programs/python-program.ts'
 import { formerCommit } from '../support/former-release.ts'
@@ -17,6 +18,7 @@ import type { Need } from './need.ts'
 export const OF_ALL: readonly Need<unknown>[] = [
   kubectl,
   realControlPlane,
+  kubectls,
   helm,
   helmUnittest,
   actionlint,
