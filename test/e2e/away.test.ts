@@ -4,7 +4,7 @@ import { ANNOTATION, HELD_LABEL, type Kind } from '../../src/domain/workload/wor
 import { describeOn } from '../support/clusters.ts'
 import { configuration, enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
-import { manifest } from '../support/manifests.ts'
+import { annotated, manifest } from '../support/manifests.ts'
 import { createNamespace } from '../support/served.ts'
 
 /** One of them; which kinds have a scale is in test/kubernetes/registration. */
@@ -97,15 +97,19 @@ describeOn('while Dormouse is away', function (on) {
     }
   })
 
-  it('a rollout of what is held goes on, and so does everything of what is not', async () => {
+  it('deploys go through, of what is held, too, and so does everything of what is not', async () => {
     for (const name of ['pinned', 'overridden', 'managed', 'unmanaged']) {
       const image = await here.attempt('set', 'image', `deployment/${name}-deployments`, 'app=app:2')
       expect(image.code, image.stderr).to.equal(0)
       const restart = await here.attempt('rollout', 'restart', `deployment/${name}-deployments`)
       expect(restart.code, restart.stderr).to.equal(0)
     }
-    const sync = manifest('deployments', 'managed-deployments', { replicas: 7 })
-    const applied = await here.withFile('apply', sync)
-    expect(applied.code, applied.stderr).to.equal(0)
+    for (const sync of [
+      manifest('deployments', 'managed-deployments', { replicas: 7 }),
+      manifest('deployments', 'brought', { annotations: annotated() }),
+    ]) {
+      const applied = await here.withFile('apply', sync)
+      expect(applied.code, applied.stderr).to.equal(0)
+    }
   })
 })

@@ -70,6 +70,14 @@ describe('the audit', () => {
       requestId: 'job-8',
     })
   })
+
+  it('never shows any part of a token', async () => {
+    service.cluster.failure = new Error('inside')
+    await service.call('POST shop/deployments/web/pin')
+    await service.call('POST shop/deployments/web/pin', { token: await token({ claims: { exp: 1 } }) })
+    expect(lines()).to.have.length(2)
+    expect(JSON.stringify(service.log)).not.to.include('eyJ')
+  })
 })
 
 describe('the audit of refused logins', () => {

@@ -6,6 +6,7 @@ import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { RATE, Reviewing } from './reviewing.ts'
 
 const web = aDeployment('shop/web').withReplicas(3).enabled().remembering({})
+const asleep = web.snoozed({ at: Date.parse('2026-03-02T07:00:00Z'), trigger: 'api' })
 const ANN = {
   username: 'ann',
   uid: 'uid-of-ann',
@@ -68,6 +69,42 @@ describe('a review of an update that asks for something', () => {
       /web: you may not update deployments.apps\/scale in the namespace shop, which this needs: ask for a Role/,
     )
     expect((await ask('wake')).allowed).to.equal(true)
+  })
+
+  it('is denied without that right however the request is padded', async () => {
+    here.allowed = () => false
+    const blanks = ' '.repeat(200)
+    for (const request of [`pin${blanks}`, `${blanks}unpin`, `override${blanks}2h`])
+      expect((await ask(request)).allowed, request).to.equal(false)
+  })
+
+  /** The state that the answer leaves, where it changes that which was sent. */
+  const stateLeft = ({ operations = [] }: Awaited<ReturnType<typeof ask>>) => {
+    const made = operations.findLast(({ path }) => path.endsWith('dormouse.dev~1state'))
+    return made && 'value' in made ? String(made.value) : undefined
+  }
+
+  it('is no way around that right by a forged state that says that another request was carried out', async () => {
+    const state = stateLeft(await ask('pin'))
+    expect(state).to.include('"pin"')
+    here.allowed = () => false
+    for (const annotations of [{ state }, { state, request: 'wake' }]) {
+      const answer = await ask('', web, { object: objectOf(web.annotated(annotations)) })
+      const left = stateLeft(answer)
+      const isStopped = !answer.allowed || (left !== undefined && left !== state)
+      expect(isStopped, JSON.stringify(Object.keys(annotations))).to.equal(true)
+    }
+  })
+
+  it('makes nobody another by what they write: names stand in no request', async () => {
+    const woken = stateLeft(await ask('wake', asleep))
+    expect(woken).to.include('"k8s:ann"').and.not.include('cfo')
+    const request = { text: 'wake', by: 'k8s:cfo' }
+    const state = JSON.stringify({ ...(JSON.parse(asleep.annotations.state ?? '') as object), request })
+    const forged = objectOf(asleep.annotated({ state, request: 'wake' }))
+    const answer = await ask('', asleep, { object: forged })
+    expect(answer.warnings?.join()).to.match(/does nothing beside a change of dormouse\.dev\/state/)
+    expect(stateLeft(answer)).to.equal(asleep.annotations.state)
   })
 
   it('is denied while the cluster does not say', async () => {

@@ -136,7 +136,9 @@ describe('a review of scaling', () => {
     known(pinned)
     const { allowed, status } = await scale(pinned.with(anew))
     expect(allowed).to.equal(false)
-    expect(status?.message).to.match(/ is not known to Dormouse yet, and this write was refused: try again$/)
+    expect(status?.message).to.equal(
+      'Dormouse: deployment shop/web is not known to Dormouse yet, and this write was refused: try again',
+    )
     const broken = pinned.with({ annotations: { enabled: 'true', state: '{' }, labels: {} })
     known(broken)
     expect((await scale(broken)).warnings).to.have.length(1)
