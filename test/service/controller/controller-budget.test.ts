@@ -54,4 +54,13 @@ describe('the write budget of a workload', () => {
     expect(moves()).to.deep.equal(['wake shop/web', 'snooze shop/web'])
     expect(told.lags).to.deep.equal([0, 0])
   })
+
+  it('lets an edge pass once, and not again and again, where somebody makes the workload anew each time', async () => {
+    const { time, cluster } = await aStarted(at('Mon 17:59'), web)
+    cluster.onChange((_, after) => {
+      if (after?.replicas === 0) time.later(() => cluster.put(web.with({ uid: `not ${after.uid}` })), 100)
+    })
+    await time.passTo(at('Mon 18:05'))
+    expect(cluster.patches.length).to.be.within(LIMIT, 2 * LIMIT)
+  })
 })
