@@ -12,6 +12,12 @@ describe('routes of the API', () => {
   beforeEach(async () => (service = await Service.start()))
   afterEach(() => service.stop())
 
+  it('a blank schedule means no schedule, as on the workload itself', async () => {
+    service.cluster.put(managed({}, { annotations: { schedule: '8:00-18:00' } }))
+    const { body } = await service.call('PUT shop/deployments/web/schedule', { body: { schedule: ' ' } })
+    expect(body.data['wake_schedule']).to.equal(null)
+  })
+
   it('a workload that the informer does not know yet is read live', async () => {
     service.cluster.putUnlisted(managed({}, { name: 'fresh' }))
     expect((await service.call('GET shop/deployments/fresh')).body.data).to.deep.include({ name: 'fresh' })
