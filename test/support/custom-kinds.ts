@@ -20,7 +20,7 @@ export interface CustomKind {
   readonly countPath?: string
 }
 
-export function definitionOf({ group, plural, kind, version = 'v1', schema = OPEN, countPath }: CustomKind) {
+function definitionOf({ group, plural, kind, version = 'v1', schema = OPEN, countPath }: CustomKind) {
   const scale = { specReplicasPath: countPath, statusReplicasPath: '.status.replicas' }
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
