@@ -52,6 +52,11 @@ describe('the last known marks', () => {
       )
   })
 
+  it('a label that disagreed with its state when it was noted is not put back once it is right', () => {
+    const righted = asleep.with({ resourceVersion: '120' })
+    expect(mended(knowing(asleep.labelled(undefined)), righted).labels).to.deep.equal(asleep.labels)
+  })
+
   it('an older copy after a live read is no fall', () => {
     const marks = knowing(old)
     const live = asleep.with({ resourceVersion: '130' })

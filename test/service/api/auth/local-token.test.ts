@@ -7,7 +7,7 @@ import { AUDIENCE, ISSUER, NOON, publicKey, Service, token } from '../service.ts
 
 const seconds = NOON / 1000
 
-/** What is refused is in token-table.test.ts. */
+/** All that is refused is in token-table.test.ts, on a real cluster. */
 describe('local tokens', () => {
   let service: Service
 
@@ -39,6 +39,11 @@ describe('local tokens', () => {
       expect(await challengeOf(await token({ header: typ === undefined ? {} : { typ } }))).to.equal(200)
     })
   }
+
+  it('the audience is compared whole: one that begins as ours is another', async () => {
+    for (const aud of ['dormouse-admin', ['dormouse-admin'], 'dorm'])
+      expect(await challengeOf(await token({ claims: { aud } })), String(aud)).to.include('another audience')
+  })
 
   it('clocks may differ by 30 seconds', async () => {
     const claims = { iat: seconds + 29, nbf: seconds + 29 }
