@@ -49,7 +49,8 @@ describe('credentials', () => {
 
   async function call(credentials: Credentials): Promise<string | undefined> {
     transport ??= new HttpTransport(credentials)
-    await clientFor(transport).get(WEB)
+    // Loading an auth provider may take a slow machine long.
+    await clientFor(transport, undefined, 60_000).get(WEB)
     return server.received.at(-1)?.headers.authorization
   }
 
