@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { APPS, reviewBody, scaling } from '../../support/reviews.ts'
-import { aDeployment, type AWorkload } from '../../support/workloads.ts'
+import { aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
 import { OWN_USER, Reviewing } from './reviewing.ts'
 
 const free = aDeployment('shop/web').withReplicas(3).enabled().with({ resourceVersion: '10' })
@@ -176,7 +176,7 @@ describe('a review of scaling', () => {
   it('of what is owned, or lies in an excluded namespace, is allowed', async () => {
     const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
     for (const each of [
-      pinned.with({ kind: 'replicasets', owner }),
+      aReplicaSet('shop/web').withReplicas(3).enabled().pinned().with({ resourceVersion: '11', owner }),
       pinned.with({ namespace: 'kube-system' }),
     ]) {
       known(each)
