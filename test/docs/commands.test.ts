@@ -9,10 +9,10 @@ import { HelmReader } from './helm-reader.ts'
 import { readAll } from './reading.ts'
 import { openShop, realTerminal } from './real-reader.ts'
 import { SandboxReader } from './sandbox-reader.ts'
-import { both, describeWith, packing } from '../suite/need.ts'
+import { both, describeWith, moreTime } from '../suite/need.ts'
 import { kubectl } from '../support/kubectl.ts'
 
-describeWith(both(packing, kubectl), 'the commands of the documentation, in the sandbox', function () {
+describeWith(both(moreTime, kubectl), 'the commands of the documentation, in the sandbox', function () {
   this.timeout(180_000)
   const reader = new SandboxReader()
   after('the reader ends the last sandbox', async () => {

@@ -1,11 +1,12 @@
 import { Player, SANDBOX } from '../model/player.ts'
 import { holds } from '../model/property.ts'
+import { describeWith, moreTime } from '../suite/need.ts'
 
 /** Reports results up to this time: shrinking a violation must not hide it. */
 const LONGEST = 180_000
 
 // On the real control plane: test/long/model.test.ts.
-describe('random scenarios of people, edges and restarts, on a sandbox', function () {
+describeWith(moreTime, 'random scenarios of people, edges and restarts, on a sandbox', function () {
   this.timeout(300_000)
   const player = new Player(SANDBOX)
   after(() => player.stop())

@@ -14,11 +14,11 @@ import { kubectl, runProgram } from '../support/kubectl.ts'
 import { manifest } from '../support/manifests.ts'
 import { endsWithTests } from '../support/running-program.ts'
 import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
-import { describeWith, itWith, packing } from '../suite/need.ts'
+import { describeWith, itWith, moreTime } from '../suite/need.ts'
 
 const PATIENCE = 300_000
 
-describeWith(packing, 'what is published of the client', function () {
+describeWith(moreTime, 'what is published of the client', function () {
   this.timeout(PATIENCE)
   let folder: string
   let cluster: StartedCluster

@@ -28,13 +28,8 @@ export function both<A, B>(one: Need<A>, other: Need<B>): Need<[A, B]> {
   }
 }
 
-/** Suites of `npm run test:all` that need no program, but time: what is packed is built and tried. */
-export const packing: Need<true> = {
-  phrase: 'with what is packed',
-  quick: false,
-  gotten: '',
-  find: () => true,
-}
+/** Suites that need no program, but time: `npm test` leaves them out. */
+export const moreTime: Need<true> = { phrase: 'with more time', quick: false, gotten: '', find: () => true }
 
 /** What is there of it in this run: `npm test` does without what `npm run test:all` brings. */
 export function thereIs<Found>(need: Need<Found>): Found | undefined {
