@@ -109,8 +109,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an autoscaler's scaling is taken for a manual wake",
     file: 'src/domain/deciding/scaling.ts',
-    find: 'if (!isScaled(workload) || autoscalerOf(workload) !== undefined) return false',
-    replace: 'if (!isScaled(workload)) return false',
+    find: 'if (scaler === undefined || AUTOSCALERS.has(scaler)) return false',
+    replace: 'if (scaler === undefined) return false',
     tests: ['test/domain/deciding/decision-rules.test.ts', 'test/domain/deciding/kept-count.test.ts'],
   },
   {

@@ -6,6 +6,7 @@ import { hasRoomToWake } from '../workload/change.ts'
 import { keptByOther } from '../workload/counts.ts'
 import { CLEAR_OVERRIDE, pinText, pinValues, UNPIN, type Remedy } from '../workload/explanation.ts'
 import type { Reading } from '../workload/reading.ts'
+import { isManaged } from '../workload/settings.ts'
 import { operationInProgress, pendingWake, type Backoff, type Override } from '../workload/state.ts'
 import { countFault, FIELD_MANAGER, isScaled, nameOf, type Workload } from '../workload/workload.ts'
 import { causeText, backoffFromFight } from './backoff.ts'
@@ -41,10 +42,9 @@ export function decide(situation: Situation): Decision {
   const asItIs = { trigger: 'schedule', by: null, replicas: counts.kept } as const
   if (workload.deleting) return { ...asItIs, ...noAction('deleting', () => 'it is being deleted') }
   const running = operationInProgress(state)
-  const timeout = running && running.at + rules.policy.operationTimeout
-  const late = timeout !== undefined && timeout > now ? timeout : undefined
+  const timeout = running ? running.at + rules.policy.operationTimeout : 0
   const { lookAgainAt, ...decision } = undeleted(situation)
-  return { ...asItIs, ...decision, ...lookAgain(earliest(lookAgainAt, late)) }
+  return { ...asItIs, ...decision, ...lookAgain(earliest(lookAgainAt, timeout > now ? timeout : undefined)) }
 }
 
 function undeleted(situation: Situation): PartialDecision {
@@ -104,7 +104,7 @@ function notManaged(situation: Situation): PartialDecision {
 /** The request that makes it managed: it removes its own `enabled` if that alone is in the way, else sets it. */
 export function toManage({ workload, effective }: Reading, rules: Rules): Remedy {
   const isOwn = effective.sources.enabled === 'workload'
-  const inherits = isOwn && rules.inherited?.(workload)?.settings.enabled?.text === 'true'
+  const inherits = isOwn && isManaged({ ...workload, annotations: {} }, rules)
   return { action: 'enable', query: inherits ? { inherit: 'true' } : {} }
 }
 
@@ -173,7 +173,6 @@ function unlessHeld(situation: Situation, decision: PartialDecision): PartialDec
   const isSnooze = decision.action === 'snooze'
   const words = (text: string) => `${why}${isSnooze ? ` (then: ${text})` : `; ${text}`}`
   const reason = reworded(decision.reason, words, { code: 'held_by_keda', values: { fault: why } })
-  if (decision.action === 'none') return { ...decision, reason }
   if (!state.asleep || !isRunning) return { action: 'none', reason }
   return { ...asFound(situation), reason }
 }
@@ -207,8 +206,7 @@ function automatic(situation: Situation, desire: Desired): PartialDecision {
 
 /** The text must be true on every replica: only the leader knows whether it is a queue or a refusal, and its Events tell. */
 function pendingText({ want, text }: Desired): string {
-  const said = text()
-  const why = said.startsWith(want) ? said.slice(want.length) : `: ${said}`
+  const why = text().slice(want.length)
   return `is to ${want === 'asleep' ? 'sleep' : 'wake'}${why}; not done yet: it waits for its turn, or the cluster refuses it (see its Events)`
 }
 

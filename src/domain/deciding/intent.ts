@@ -5,7 +5,7 @@ import { ofSource } from '../policy/settings.ts'
 import { presentState, type ScheduleInForce, type Situation } from './situation.ts'
 import { withState, type Reading } from '../workload/reading.ts'
 import type { Schedule, Sleep } from '../schedule/schedule.ts'
-import { INTENT_TRIGGERS, isKnown, type Intent, type IntentTrigger } from '../workload/state.ts'
+import type { Intent, IntentTrigger } from '../workload/state.ts'
 import type { ReasonValues } from '../workload/explanation.ts'
 import { iso, isoOrNull } from '../text.ts'
 import { ANNOTATION } from '../workload/workload.ts'
@@ -38,21 +38,22 @@ export function manualWake(situation: Situation, by: string | null): Intent {
   return newIntent(situation, { want: 'awake', by, trigger: 'manual', ...wakeHold(situation) })
 }
 
-/** By trigger: its name in reasons, and whether people formed such an intent: another schedule ends those of the schedule. */
-const FORMED_BY: Record<IntentTrigger, { readonly what: string; readonly byPeople: boolean }> = {
-  schedule: { what: 'schedule', byPeople: false },
-  api: { what: 'request', byPeople: true },
-  manual: { what: 'manual scaling', byPeople: true },
-}
-
 /** Whether the schedule formed an intent, not a request or a manual wake; false for a later release's trigger. */
 export function isAutomatic({ trigger }: Intent): boolean {
-  return isKnown(INTENT_TRIGGERS, trigger) && !FORMED_BY[trigger].byPeople
+  return trigger === 'schedule'
 }
+
+/** By trigger: its name in reasons. The author of an intent that the schedule formed is in none. */
+const FORMED_BY: ReadonlyMap<string, string> = new Map(
+  Object.entries({ api: 'request', manual: 'manual scaling' } satisfies Record<
+    Exclude<IntentTrigger, 'schedule'>,
+    string
+  >),
+)
 
 /** The cause and author of an intent, for reasons: `request of k8s:alice`. */
 export function authorOf({ trigger, by }: Intent): string {
-  const what = isKnown(INTENT_TRIGGERS, trigger) ? FORMED_BY[trigger].what : trigger
+  const what = FORMED_BY.get(trigger) ?? trigger
   return by === null ? what : `${what} of ${by}`
 }
 
@@ -80,7 +81,7 @@ type DesiredBy = keyof typeof DESIRED_BY
 export interface Desired {
   readonly want: Sleep
   readonly rule: DesiredBy
-  /** Computed on demand: finding the end of an intent searches the schedule. */
+  /** It begins with `want`. Computed on demand: finding the end of an intent searches the schedule. */
   readonly text: () => string
   /** The values in the text, computed on demand. */
   readonly values: () => ReasonValues
@@ -186,7 +187,7 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
 function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent | undefined): Desired {
   const { reading, state, now, rules } = situation
   const isSnooze = intent !== undefined && !isAutomatic(intent) && intent.want === 'asleep'
-  const { latestEdge: edge, next } = isSnooze ? hours.snoozeEnds : hours
+  const { latestEdge: edge, next } = isSnooze ? hours.snoozeEnds() : hours
   const graceEnd = reading.workload.createdAt + rules.policy.newWorkloadGrace
   // An intent that is ignored because of a wrong clock is not new.
   const isNew = state.intent === undefined
@@ -228,9 +229,9 @@ function afterIntent(
   // A `hold` ends only in hours of sleep: in awake hours, a workload that people woke stays awake.
   const { until, before } = intent
   if (until === undefined) return asItIs(reading, hours)
-  // It ended before these hours began, which bring back nothing.
+  // It ended before these hours began, which bring back nothing. No awake-until is to come: that would wake.
   const opened = hours.schedule.latestEdge(now)?.at ?? 0
-  const began = Math.max(opened, ...reading.awakeUntil.filter((each) => each <= now))
+  const began = Math.max(opened, ...reading.awakeUntil)
   if (began > until) return asItIs(reading, hours)
   return { ...passed, want: before, text: () => endedText(intent, until), values: () => valuesOf(intent) }
 }
@@ -265,7 +266,7 @@ function byHours(reading: Reading, hours: ScheduleInForce): Pick<Desired, 'text'
 function textOf(reading: Reading, { schedule, state, wakes, prolonged, nextEdge }: ScheduleInForce): string {
   if (prolonged) return `awake by ${ANNOTATION.awakeUntil}${nextEdge ? ` until ${iso(nextEdge.at)}` : ''}`
   const text = `${state} by schedule ${nameOf(reading, schedule)}`
-  if (!wakes && state === 'asleep') return `${text}, which only puts to sleep`
+  if (!wakes) return `${text}, which only puts to sleep`
   if (nextEdge && reading.awakeUntil.includes(nextEdge.at))
     return `${text}, then by ${ANNOTATION.awakeUntil} until ${iso(nextEdge.at)}`
   if (nextEdge) return `${text} until ${iso(nextEdge.at)}`

@@ -11,7 +11,7 @@ import type { Change } from '../workload/patch.ts'
 import { readWorkload, withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf, type Situation } from './situation.ts'
-import { LAST_COUNTER, Unreadable } from '../workload/state-codec.ts'
+import { Unreadable } from '../workload/state-codec.ts'
 import { REPAIR } from '../workload/explanation.ts'
 import {
   cleared,
@@ -67,11 +67,6 @@ export class Step {
 
 type Move = Pick<Decision, 'action' | 'trigger' | 'by' | 'replicas' | 'kept' | 'intent' | 'dueAt'>
 
-/** Whether the state has to be written: then its text is another, since each write counts. */
-function isCounted({ state, written = EMPTY_STATE }: Reading): boolean {
-  return state !== written && state.counter < LAST_COUNTER
-}
-
 /** The controller's next step for a workload, given its last known marks; `earlier`: as in `readWorkload`. */
 export function planStep(
   workload: Workload,
@@ -95,7 +90,9 @@ export function planStep(
   if (untouched && reading.enabled !== true && hasRightHold(reading))
     return new Step({ decision, read, target })
   const change = () => changeBetween(workload, target)
-  return new Step({ decision, read, target, isDue: isCounted(target), change })
+  // A state that has to be written has another text, since each write counts.
+  const isDue = target.state !== (target.written ?? EMPTY_STATE)
+  return new Step({ decision, read, target, isDue, change })
 }
 
 /** Whether the label agrees with the hold: unmanaged workloads may be held, and an upgrade brings no labels. */
@@ -157,9 +154,8 @@ export function transition(situation: Situation, decision: Move): Reading {
   const type = action === 'snooze' ? 'snooze' : 'wake'
   const at = isTaken(state, type, now) ? now + 1 : now
   const moved = action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', replicas)
-  const asleepSince = state.asleep ? state.snoozed?.at : undefined
-  const workload =
-    action === 'wake' ? withoutMissedRuns(reading.workload, moved, { ...decision, asleepSince }, now) : moved
+  const asleepSince = state.snoozed?.at
+  const workload = withoutMissedRuns(reading.workload, moved, { ...decision, asleepSince }, now)
   // Pods never follow a spec that this very write changes: its generation is a new one.
   const unmoved = podsFollowed(workload)
   const operation: Operation = {

@@ -7,7 +7,7 @@ import { FIELD_MANAGER, isRunning, isScaled, type Workload } from '../workload/w
 import type { Rules } from './rules.ts'
 
 /** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */
-const AUTOSCALERS: ReadonlyMap<string, string> = new Map([
+const AUTOSCALERS: ReadonlyMap<string | undefined, string> = new Map([
   ['kube-controller-manager', 'a HorizontalPodAutoscaler'],
   ['keda', "KEDA's operator"],
   ['keda-operator', "KEDA's operator"],
@@ -39,7 +39,12 @@ export function scalingOf(workload: Workload, keda: Keda): Scaling {
 
 /** The autoscaler that set its count, as texts name it; undefined: it was not set by one. */
 export function autoscalerOf(workload: Workload): string | undefined {
-  return isScaled(workload) ? AUTOSCALERS.get(workload.replicasManager?.manager ?? '') : undefined
+  return AUTOSCALERS.get(scalerOf(workload))
+}
+
+/** The field manager that set its count by the scale subresource; undefined: it was set otherwise. */
+function scalerOf({ replicasManager: set }: Workload): string | undefined {
+  return set?.subresource === 'scale' ? set.manager : undefined
 }
 
 /**
@@ -64,15 +69,15 @@ export function autoscalerConflict(reading: Reading, rules: Rules): AutoscalerCo
 
 /** Scaling by an autoscaler does not count as manual. */
 function isManualScaling(workload: Workload, keda: Keda): boolean {
-  if (!isScaled(workload) || autoscalerOf(workload) !== undefined) return false
+  const scaler = scalerOf(workload)
+  if (scaler === undefined || AUTOSCALERS.has(scaler)) return false
   // KEDA's operator may have any name, and any account.
-  return !keda.scales || isByAPerson(workload)
+  return !keda.scales || scaler.startsWith('kubectl') || isOfAPerson(workload.scaledBy)
 }
 
-/** Whether a person scaled it: with kubectl, or as a user in a review that is no service account. */
-function isByAPerson({ replicasManager, scaledBy }: Workload): boolean {
-  if (replicasManager?.manager.startsWith('kubectl') === true) return true
-  return scaledBy !== undefined && !scaledBy.startsWith('k8s:system:serviceaccount:')
+/** Whether a review named a user that is no service account. */
+function isOfAPerson(user: string | undefined): boolean {
+  return user !== undefined && !user.startsWith('k8s:system:serviceaccount:')
 }
 
 function moved({ kind, replicas }: Workload): string {

@@ -145,27 +145,28 @@ export interface ScheduleInForce extends Ends {
   readonly wakes: boolean
   /** Whether awake-until alone keeps it awake. */
   readonly prolonged: boolean
-  /** The edges that end a snooze, without awake-until, which would extend a night's snooze to a week's. */
-  readonly snoozeEnds: Ends
+  /** The edges that end a snooze: without awake-until, which would extend a night's snooze to a week's. */
+  readonly snoozeEnds: () => Ends
 }
 
 /** undefined: it has no schedule that counts. */
 function scheduleInForce(reading: Reading, now: Instant): ScheduleInForce | undefined {
   const { schedule: weekly, autoWake } = reading
   if (!weekly) return undefined
-  const awakeUntil = endOf(reading, now)
+  // The nearest end that is still to come: a passed one counts as absent. Without one, the latest that has passed.
+  const coming = reading.awakeUntil.find((end) => end > now)
+  const awakeUntil = coming ?? latestOf(reading.awakeUntil)
   const schedule = awakeUntil === undefined ? weekly : withWindowUntil(weekly, awakeUntil)
-  const prolongs = awakeUntil !== undefined && now < awakeUntil
+  const prolongs = coming !== undefined
   const wakes = autoWake || prolongs
   const scheduled = schedule.stateAt(now)
-  const ends = endsOf(schedule, wakes, now)
   return {
     schedule,
     state: scheduled === 'awake' && !wakes ? 'own' : scheduled,
     wakes,
     prolonged: prolongs && weekly.stateAt(now) === 'asleep',
-    ...ends,
-    snoozeEnds: awakeUntil === undefined ? ends : endsOf(weekly, autoWake, now),
+    ...endsOf(schedule, wakes, now),
+    snoozeEnds: () => endsOf(weekly, autoWake, now),
   }
 }
 
@@ -179,11 +180,8 @@ function endsOf(schedule: Schedule, wakes: boolean, now: Instant): Ends {
   }
 }
 
-/** The nearest end that is still to come: a passed one counts as absent. Without one, the latest that has passed. */
-function endOf({ awakeUntil }: Reading, now: Instant): Instant | undefined {
-  return (
-    awakeUntil.find((end) => end > now) ?? (awakeUntil.length === 0 ? undefined : Math.max(...awakeUntil))
-  )
+function latestOf(instants: readonly Instant[]): Instant | undefined {
+  return instants.toSorted((a, b) => b - a)[0]
 }
 
 /** Whether it counts as asleep or awake. */
