@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
-import { autoscalerConflict } from '../../../src/domain/deciding/scaling.ts'
+import { autoscalerConflict, fightOf } from '../../../src/domain/deciding/scaling.ts'
 import { HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'
@@ -36,6 +36,13 @@ describe('a sleeper that a HorizontalPodAutoscaler with minReplicas 0 wakes', ()
     )
     expect(lookAgainAt).to.equal(now + 5 * MINUTE)
     expect(stepped(second.after, now + 1).change).to.equal(undefined)
+  })
+
+  it("is named where it is KEDA's operator, whose ScaledObject nobody knows", () => {
+    for (const manager of ['keda', 'keda-operator'])
+      expect(fightOf(asleep.scaledByHand(2, manager), RULES)).to.equal(
+        "KEDA's operator scaled it to 2 replicas again although it is asleep",
+      )
   })
 
   it('waits where the cluster refused to put it to sleep, with that reason', () => {

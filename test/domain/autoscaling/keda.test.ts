@@ -93,6 +93,8 @@ describe('a workload that KEDA scales', () => {
 
   it('is woken by hand by a person: by kubectl, or as the webhook saw', () => {
     expect(decided(asleep.scaledByHand(2), NIGHT, fromOne)).to.include({ action: 'adopt', trigger: 'manual' })
+    const plugin = asleep.scaledByHand(2, 'kubectl-scaler')
+    expect(decided(plugin, NIGHT, fromOne)).to.include({ action: 'adopt', trigger: 'manual' })
     const seen = asleep.scaledByHand(2, 'lens').with({ scaledBy: 'k8s:alice' })
     expect(decided(seen, NIGHT, fromOne)).to.include({ action: 'adopt', trigger: 'manual' })
   })
@@ -102,6 +104,13 @@ describe('a workload that KEDA scales', () => {
     const zeroed = { ...woken, replicasManager: undefined, replicas: 0 }
     expect(decided(zeroed, NIGHT, fromZero).action).to.equal('none')
     expect(decided(zeroed, NIGHT).action).to.equal('snooze')
+  })
+
+  it('that KEDA has at 0 when it goes to sleep keeps the count that a manual wake to fewer left kept', () => {
+    const rules = rulesWithKeda(aScaledObject())
+    const woken = followed(stepped(asleep.scaledByHand(1), NIGHT, rules).after)
+    const zeroed = followed({ ...woken, replicasManager: undefined, replicas: 0 })
+    expect(stepped(zeroed, at('Tue 18:00'), rules).state.snoozed?.replicas).to.equal(3)
   })
 
   it('may be scaled to 0 by KEDA while it is pinned active', () => {

@@ -48,6 +48,15 @@ describe('a calendar of a workload', () => {
     expect(nextTransition(read(closed, HOLIDAYS), at('Tue 11:00'), HOLIDAYS)).to.equal(undefined)
   })
 
+  it('of no hours for more than eight years leaves open when a request to sleep ends', () => {
+    const rules = rulesWith({}, calendarsOf({ shut: { '2026-01-01..2034-08-31': '' } }))
+    const request = { at: at('Mon 12:00'), trigger: 'api', by: 'k8s:alice' } as const
+    const snoozed = awake.annotated({ calendar: 'shut' }).snoozed(request)
+    const told = (years: number) =>
+      decided(snoozed, at('Mon 13:00') + years * 366 * DAY, rules).reason.text.replace(/^.*k8s:alice/, '')
+    expect([told(0), told(1)]).to.deep.equal(['', '; wakes 2034-09-01T08:00:00Z'])
+  })
+
   for (const [names, says] of [
     ['at', "dormouse.dev/calendar: there is no calendar 'at': write one of de, late, closed, broken"],
     [
@@ -129,6 +138,12 @@ describe('auto-wake "false"', () => {
       expect(decided(woken, at(time)).action, time).to.equal('none')
   })
 
+  it('returns one that ended when the window began', () => {
+    const up = sleeper.woken({ at: at('Mon 20:00'), hold: 12 * HOUR })
+    const brief = up.snoozed({ at: at('Mon 22:00'), trigger: 'api', for: 10 * HOUR })
+    expect(decided(brief, at('Tue 8:00')).action).to.equal('wake')
+  })
+
   it('returns one that began in the hours of sleep and outlasted an edge to awake', () => {
     const up = sleeper.woken({ at: at('Tue 6:00'), hold: 12 * HOUR })
     const brief = up.snoozed({ at: at('Tue 7:00'), trigger: 'api', for: 2 * HOUR })
@@ -207,6 +222,38 @@ describe('awake-until', () => {
       expect(decided(snoozed, at(time)).action, time).to.equal('none')
     for (const time of ['Mon 18:00', 'Tue 8:00', 'Thu 12:00'])
       expect(decided(snoozed, at(time)).action, time).to.equal('wake')
+  })
+
+  it('is over at its very end: from then on auto-wake counts again', () => {
+    const itself = until(awake.annotated({ autoWake: 'false' }), '2026-03-02T12:00Z')
+    expect(decided(itself, at('Mon 12:00')).reason.text).to.equal(
+      `awake: schedule ${WORK} (UTC) only puts to sleep, next at 2026-03-02T18:00:00Z`,
+    )
+  })
+
+  it('puts to sleep at its end as an edge does, at the latest of those that have passed', () => {
+    for (const awakeUntil of [
+      [at('Mon 20:00'), at('Mon 22:00')],
+      [at('Mon 22:00'), at('Mon 20:00')],
+    ]) {
+      const { action, dueAt, intent } = decide(
+        situationOf({ ...read(awake), awakeUntil }, at('Mon 22:01'), RULES),
+      )
+      expect([action, dueAt, intent?.at]).to.deep.equal(['snooze', at('Mon 22:00'), at('Mon 22:00')])
+    }
+  })
+
+  it('ends what people woke meanwhile', () => {
+    const woken = until(asleep.woken({ at: at('Mon 19:00'), hold: 12 * HOUR }), '2026-03-02T22:00Z')
+    expect(decided(woken, at('Mon 21:59')).action).to.equal('none')
+    expect(decided(woken, at('Mon 22:00')).action).to.equal('snooze')
+  })
+
+  it('has no end to name where its schedule has no edge after it', () => {
+    const always = { schedule: '0:00-24:00', calendar: 'de', awakeUntil: '2026-03-05' }
+    expect(decided(asleep.annotated(always), at('Tue 9:00'), HOLIDAYS).reason.text).to.equal(
+      'awake by dormouse.dev/awake-until',
+    )
   })
 
   it('ends inside a window without an edge', () => {

@@ -41,6 +41,12 @@ describe('a workload that is not managed is not written', () => {
     expect([step.change, step.isDue]).to.deep.equal([undefined, false])
   })
 
+  it('where its `enabled` is unclear and its backoff ends later than any', () => {
+    const resting = asleep.inBackoff(at('next Sun 0:00'))
+    expect(stepped(resting, NIGHT).change, 'managed').to.have.property('annotations')
+    expect(stepped(resting.annotated({ enabled: 'ture' }), NIGHT).change).to.equal(undefined)
+  })
+
   it('where a hand changed the count that it had set', () => {
     const woken = off.remembering({ woken: { at: NOON, kept: 5, set: 1 } })
     expect(stepped(woken.enabled(), NIGHT).change, 'managed').to.have.property('annotations')

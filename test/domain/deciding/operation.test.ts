@@ -41,6 +41,10 @@ describe('an operation in progress', () => {
     expect(timesOf('snooze')).to.deep.equal([1, 0])
     expect(timesOf('wake')).to.deep.equal([0, 0])
     expect(timesOf('snooze', NOON - 1)).to.deep.equal([0, -1])
+    const history = [{ ...earlier!, type: 'wake' as const }]
+    const sleeper = unscheduled.snoozed({ at: NOON - HOUR, trigger: 'api' }).remembering({ history })
+    const { state } = asked(sleeper, { action: 'wake' }, NOON)
+    expect(state.history.map(({ at }) => at - NOON)).to.deep.equal([1, 0])
   })
 
   it('of a snooze has succeeded when no pod is left and observedGeneration is current, without a write', () => {

@@ -4,7 +4,14 @@ import { because, type ReasonCode } from '../../../src/domain/deciding/decision.
 import { listedRecord } from '../../../src/domain/records/record.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
-import { aCronJob, aDaemonSet, aDeployment, aStatefulSet, type AWorkload } from '../../support/workloads.ts'
+import {
+  aCronJob,
+  aDaemonSet,
+  aDeployment,
+  aReplicaSet,
+  aStatefulSet,
+  type AWorkload,
+} from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON, unscheduled, WORK } from '../fixtures.ts'
 import { inheriting } from '../policy/inheriting.ts'
 
@@ -611,6 +618,13 @@ describe('the reason of what is decided beside the workload', () => {
     }
     expect(remedyBeside('true')).to.deep.equal({ action: 'enable', query: { inherit: 'true' } })
     expect(remedyBeside('false')).to.deep.equal({ action: 'enable', query: {} })
+  })
+
+  it('a policy enables ReplicaSets, and it is one that a Deployment left: it has no annotation in the way', () => {
+    const inherited = () => inheriting({ policy: { enabled: 'true' } })
+    const left = aReplicaSet().with({ formerRevision: true })
+    const { code, remedy } = decided(left, NOON, { ...RULES, inherited }).reason
+    expect([code, remedy]).to.deep.equal(['not_managed', { action: 'enable', query: {} }])
   })
 })
 

@@ -60,6 +60,19 @@ describe('PUT schedule', () => {
     expect(after.annotations.schedule).to.equal('9:00-17:30,Mon-Fri;10:00-12:00,Sat')
   })
 
+  it('leaves as it is what is inside the window of a schedule that only puts to sleep', () => {
+    const itself = { autoWake: 'false' }
+    const request = { action: 'schedule', schedule: '9:00-17:00' } as const
+    for (const [workload, now, want] of [
+      [awake.annotated(itself), NOON, 'awake'],
+      [asleep.annotated(itself), at('Tue 12:00'), 'asleep'],
+    ] as const) {
+      const { state } = asked(workload, request, now)
+      expect(state.intent).to.include({ want, trigger: 'schedule' })
+      expect(state.asleep).to.equal(want === 'asleep')
+    }
+  })
+
   it('refuses an invalid schedule or zone with 400 and its JSON pointer', () => {
     const schedule = refusal(awake, { action: 'schedule', schedule: '8:00' })
     expect([schedule.code, schedule.details]).to.deep.equal([
