@@ -42,15 +42,10 @@ class Switched extends FakeDormouse {
   }
 }
 
-interface Body {
-  readonly data: Record<string, unknown>
-  readonly error: { readonly code: string; readonly message: string }
-}
-
 describe('the console over several clusters', () => {
   let one: Switched
   let two: Switched
-  let here: Awaited<ReturnType<typeof signedIn<Body>>>
+  let here: Awaited<ReturnType<typeof signedIn>>
   let stream: EventStream | undefined
 
   const call: typeof here.call = (...given) => here.call(...given)
@@ -68,7 +63,7 @@ describe('the console over several clusters', () => {
       ],
       { retry: 10, listAgain: 10 },
     )
-    here = await signedIn<Body>(api)
+    here = await signedIn(api)
   })
 
   afterEach(async () => {
@@ -175,7 +170,7 @@ describe('the console over several clusters', () => {
     two.lost = AWAY
     await list.until('cluster', ({ state }) => state === 'away', before)
     await eventually('it to be known', async () => {
-      const { clusters } = (await call('GET', '')).body.data as { clusters: { state: string }[] }
+      const clusters = (await call('GET', '')).body.data['clusters'] as { state: string }[]
       return clusters[1]?.state === 'away'
     })
     two.workloads = [aRecord('web'), aRecord('new')]

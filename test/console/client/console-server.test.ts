@@ -15,19 +15,6 @@ import { eventually } from '../../support/eventually.ts'
 import { aRecord, anAsleepRecord, FakeDormouse, typed, type Outcome } from '../../client/fake-dormouse.ts'
 
 /** The parts of an answer that the tests read. */
-interface Body {
-  readonly success: boolean
-  readonly message: string
-  readonly data: {
-    readonly name: string
-    readonly kinds: readonly string[]
-    readonly items: readonly object[]
-    readonly counts: object
-    readonly 0: { readonly type?: string }
-  }
-  readonly error: { readonly code: string; readonly message: string }
-}
-
 const SHOP = new NamespaceSummary('shop', Date.parse('2026-03-02T12:00:00Z'), RULES).record()
 
 /** Workloads that wake on request, but for `db`, which is pinned; and whoever watches is told of changes. */
@@ -71,11 +58,11 @@ class LiveDormouse extends FakeDormouse {
 
 describe('the console over a kubeconfig', () => {
   let dormouse: LiveDormouse
-  let here: Awaited<ReturnType<typeof signedIn<Body>>>
+  let here: Awaited<ReturnType<typeof signedIn>>
 
   beforeEach(async () => {
     dormouse = new LiveDormouse()
-    here = await signedIn<Body>(new ClusterApi(dormouse, undefined))
+    here = await signedIn(new ClusterApi(dormouse, undefined))
   })
   afterEach(() => here.server.stop())
   const call: typeof here.call = (...given) => here.call(...given)
