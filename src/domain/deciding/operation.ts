@@ -11,7 +11,7 @@ import type { Change } from '../workload/patch.ts'
 import { readWorkload, withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf, type Situation } from './situation.ts'
-import { Unreadable } from '../workload/state-codec.ts'
+import { LAST_COUNTER, Unreadable } from '../workload/state-codec.ts'
 import { REPAIR } from '../workload/explanation.ts'
 import {
   cleared,
@@ -90,8 +90,8 @@ export function planStep(
   if (untouched && reading.enabled !== true && hasRightHold(reading))
     return new Step({ decision, read, target })
   const change = () => changeBetween(workload, target)
-  // A state that has to be written has another text, since each write counts.
-  const isDue = target.state !== (target.written ?? EMPTY_STATE)
+  // A state that has to be written has another text, since each write counts, up to the last counter.
+  const isDue = target.state !== (target.written ?? EMPTY_STATE) && target.state.counter < LAST_COUNTER
   return new Step({ decision, read, target, isDue, change })
 }
 
