@@ -56,13 +56,12 @@ describeOn('messages of the webhook', function (on) {
       const events = (await here.events('by-hand')).filter(({ reason }) => reason === 'ManualScaling')
       return events.some(({ message }) => message.includes('Woken by review:alice (manual) to 3 replicas'))
     })
-    const told = here.dormouse.log.filter(
-      ({ level, workload }) => level === 'info' && /by-hand/.test(String(workload)),
-    )
-    expect(told.map(({ msg }) => msg)).to.include.members([
-      'a sleeper is woken by hand',
-      'scaled to 3 replicas by review:alice',
-    ])
+    await eventually('both lines of the log', async () => {
+      const told = here.dormouse.log.filter(({ workload }) => /by-hand/.test(String(workload)))
+      return ['a sleeper is woken by hand', 'scaled to 3 replicas by review:alice'].every((line) =>
+        told.some(({ level, msg }) => level === 'info' && msg === line),
+      )
+    })
   })
 
   it('lets the autoscaler scale what is pinned active, and neither another account of kube-system nor an administrator', async () => {
