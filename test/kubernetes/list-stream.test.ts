@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { listedObjects } from '../../src/kubernetes/list-stream.ts'
 import { anyText, isReadAsKey } from './tricky-json.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 
 /** Cut at each of these many bytes after the cut before. */
 async function* cutUp(text: string, cuts: readonly number[]): AsyncGenerator<Buffer> {
@@ -48,7 +49,7 @@ describe('a page of a list', () => {
         const { metadata, items } = expected
         expect(await read(JSON.stringify(expected) + end, at)).to.deep.equal({ metadata, items })
       }),
-      { numRuns: 1000 },
+      propertyRuns(1000),
     )
   })
 

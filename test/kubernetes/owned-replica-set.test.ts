@@ -6,6 +6,7 @@ import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { readReplicaSet } from '../../src/kubernetes/owned-replica-set.ts'
 import { watchEvents } from '../../src/kubernetes/watch-stream.ts'
 import { anyText, isReadAsKey } from './tricky-json.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 
 const owner = (controller: boolean | undefined) => ({
   apiVersion: 'apps/v1',
@@ -93,7 +94,7 @@ describe('reading a ReplicaSet', () => {
     let short = 0
     fc.assert(
       fc.property(replicaSet, (object) => void (short += Number(compare(JSON.stringify(object))))),
-      { numRuns: 3000 },
+      propertyRuns(3000),
     )
     expect(short).to.be.above(50)
   })
@@ -105,7 +106,7 @@ describe('reading a ReplicaSet', () => {
         const cut = written.slice(0, Math.floor(part * (written.length - 1)))
         expect(() => readReplicaSet(cut)).to.throw(SyntaxError)
       }),
-      { numRuns: 1000 },
+      propertyRuns(1000),
     )
   })
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { lines } from '../../src/kubernetes/watch-stream.ts'
+import { propertyRuns } from '../support/property-runs.ts'
 
 async function read(chunks: Iterable<Buffer>): Promise<string[]> {
   const body = (async function* () {
@@ -26,7 +27,7 @@ describe('the lines of a watch', () => {
         chunks.push(body.subarray(at))
         expect(await read(chunks)).to.deep.equal(expected)
       }),
-      { numRuns: 200 },
+      propertyRuns(200),
     )
   })
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { asciiJson, commandLine } from '../../../src/import/plan/shell-words.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 /** A shell's reading of a text: the arguments of a command, each with a null character after it. */
 const read = (text: string) =>
@@ -37,7 +38,7 @@ describe('a command to be pasted', () => {
       fc.property(fc.array(text, { minLength: 1, maxLength: 50 }), (words) => {
         expect(read(commandLine(...words))).to.deep.equal(words)
       }),
-      { numRuns: 30 },
+      propertyRuns(30),
     )
   })
 

@@ -5,6 +5,7 @@ import { planStep } from '../../../src/domain/deciding/operation.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
 
@@ -53,7 +54,7 @@ describe('relevance', () => {
         spared++
         expect(evaluate(after, now)).to.deep.equal(evaluate(before, now))
       }),
-      { numRuns: 500 },
+      propertyRuns(500),
     )
     expect(spared).to.be.above(100)
   })

@@ -5,6 +5,7 @@ import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { aStarted } from './rig.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
 const EDGE = at('Tue 8:00')
@@ -173,7 +174,7 @@ describe('wake-order', () => {
           expect(cluster.live(all[0]!).replicas, keyOf(all[0]!)).to.equal(2)
         },
       ),
-      { numRuns: 20 },
+      propertyRuns(20),
     )
   })
 })

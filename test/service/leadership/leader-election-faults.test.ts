@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { aPair, DURATION, FakeReplicas, NEVER_HELD, RETRY } from './fake-replicas.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 
 describe('a Lease edited by hand', () => {
   it('with a stranger as holder ends the leadership; it is acquired again once it has expired', async () => {
@@ -102,7 +103,7 @@ describe('two replicas never lead at once', function () {
           expect(world.leaders).to.have.length(1)
         },
       ),
-      { numRuns: 60 },
+      propertyRuns(60),
     )
   })
 })
