@@ -1,10 +1,4 @@
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Page,
-} from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Need } from '../suite/need.ts'
 import { onPath } from '../suite/on-path.ts'
 
@@ -36,6 +30,8 @@ export function chromiumForTests(program: string): {
 
   before('Chromium runs', async function () {
     this.timeout(120_000)
+    // Here, since whoever only asks whether there is a browser does not need it.
+    const { chromium } = await import('playwright-core')
     // Its own sandbox needs a user that is not root.
     browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
   })
