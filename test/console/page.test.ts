@@ -169,12 +169,14 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
     await dialog.waitFor({ state: 'hidden' })
     expect(await storefront()).to.include({ timezone: 'Asia/Tokyo', wake_schedule: '0:00-24:00' })
     await choose(page, 'Hours…')
+    await sandbox.call('PUT', 'shop/deployments/storefront/schedule', { timezone: 'Asia/Seoul' })
+    await eventually('what others change', async () => {
+      return (await dialog.getByLabel('Time zone').inputValue()) === 'Asia/Seoul'
+    })
     await dialog.getByLabel('It runs').fill('0:00-23:59')
     await dialog.getByRole('button', { name: 'Set hours' }).click()
-    await eventually('the hours', async () => {
-      const { wake_schedule: hours, timezone } = await storefront()
-      return hours === '0:00-23:59' && timezone === 'Asia/Tokyo'
-    })
+    await eventually('the hours', async () => (await storefront())['wake_schedule'] === '0:00-23:59')
+    expect(await storefront(), 'a zone that nobody edited').to.include({ timezone: 'Asia/Seoul' })
     await choose(page, 'Stop managing')
     await detail(page).getByRole('button', { name: 'Manage…' }).waitFor()
     expect((await storefront())['enabled']).to.equal(false)

@@ -27,8 +27,9 @@ export function HoursDialog({ app, workload, onClose }: Props): VNode {
   const hasZone = enabled || wake_schedule !== null
   const formerZone = (hasZone && timezone) || Intl.DateTimeFormat().resolvedOptions().timeZone
   const former = wake_schedule ?? ''
-  const [schedule, setSchedule] = useState(former)
-  const [zone, setZone] = useState(formerZone)
+  // What nobody edited follows the workload, which others may change meanwhile.
+  const [schedule = former, setSchedule] = useState<string>()
+  const [zone = formerZone, setZone] = useState<string>()
   const [fault, setFault] = useState('')
   // A field that was not edited may be inherited, or unknown here.
   const text = schedule.trim() === former ? undefined : schedule.trim()
