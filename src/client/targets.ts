@@ -28,7 +28,8 @@ export async function findTargets(
   namespace: string,
   texts: readonly string[],
 ): Promise<Targets> {
-  const looked = await Promise.allSettled(texts.map((text) => findTarget(dormouse, namespace, text)))
+  const named = await spelledOut(dormouse, namespace, texts)
+  const looked = await Promise.allSettled(named.map((text) => findTarget(dormouse, namespace, text)))
   const found: WorkloadKey[] = []
   const absent: Refusal[] = []
   for (const each of looked) {
@@ -38,6 +39,28 @@ export async function findTargets(
   }
   const keys = [...new Map(found.map((key) => [targetText(key), key])).values()]
   return { keys, absent, isList: keys.length + absent.length > 1 }
+}
+
+/**
+ * Each target by itself: `deploy/web,sts/db` is two, and `deploy web api`, as kubectl takes it, is `deploy/web deploy/api`,
+ * unless there is a workload that is called so.
+ */
+async function spelledOut(
+  dormouse: Lookup,
+  namespace: string,
+  texts: readonly string[],
+): Promise<readonly string[]> {
+  const [first = '', ...names] = texts.flatMap((text) => text.split(',').filter((each) => each !== ''))
+  const isKind =
+    names.length > 0 &&
+    ![first, ...names].some((each) => each.includes('/')) &&
+    (kindNamed(first) ?? (await configuredKind(dormouse, first))) !== undefined
+  if (!isKind) return [first, ...names]
+  const isName = await findNamed(dormouse, namespace, first).then(
+    () => true,
+    (error: unknown) => !isAbsent(error),
+  )
+  return isName ? [first, ...names] : names.map((name) => `${first}/${name}`)
 }
 
 async function findTarget(dormouse: Lookup, namespace: string, text: string): Promise<WorkloadKey> {

@@ -503,6 +503,40 @@ describe('the commands for people', () => {
     expect(both.err).to.include('deploy/web, sts/web')
   })
 
+  it('TYPE NAME is understood as kubectl does, names may be separated by commas, and nothing else is touched', async () => {
+    const kinds = [aRecord('web'), aRecord('db', {}, 'statefulsets')]
+    const asked = async (...words: string[]) => {
+      const { code, out } = await typed(['wake', ...words], { workloads: kinds })
+      return [code, ...out.split('\n').filter((line) => line !== '')]
+    }
+    const web = 'deployment.apps/web: wake done'
+    const db = 'statefulset.apps/db: wake done'
+    expect(await asked('deploy', 'web')).to.deep.equal([0, web])
+    expect(await asked('deploy/web,sts/db')).to.deep.equal([0, web, db])
+    expect(await asked('web,', 'db')).to.deep.equal([0, web, db])
+    expect(await asked('sts', 'web')).to.deep.equal([1])
+    const called = [...kinds, aRecord('deploy')]
+    const both = await typed(['wake', 'deploy', 'web'], { workloads: called })
+    expect(both.out).to.include('deployment.apps/deploy: wake done').and.include(web)
+  })
+
+  it('--all and -l wake nothing that its owner keeps at 0, and never shorten', async () => {
+    const zero = { current_replicas: 0, last_replicas: 0 }
+    const workloads = [
+      aRecord('web'),
+      aRecord('retired', { ...zero, reason_code: 'scaled_to_zero' }),
+      anAsleepRecord('old', zero),
+    ]
+    const { out, err } = await typed(['wake', '--all', '--yes'], { workloads })
+    expect(out).to.equal('deployment.apps/web: wake done\n')
+    expect(err).to.include('2 workloads kept at 0 by the owner: left out')
+    expect((await typed(['snooze', '--all', '--yes'], { workloads })).out.split('\n')).to.have.length(4)
+    expect((await typed(['wake', 'retired'], { workloads })).out).to.include('retired: wake done')
+    const shorten = ['--for', '1h', '--shorten']
+    expect(await typed(['wake', '--all', ...shorten], { workloads })).to.include({ code: 2 })
+    expect(await typed(['wake', 'web', ...shorten], { workloads })).to.include({ code: 0 })
+  })
+
   it('waits until what was asked for holds, or says what was done and how far it came, whatever the format', async () => {
     expect(await inShop('wake', 'web', '--wait')).to.include({ code: 0, err: '3 of 3 ready\n' })
     const late = [aRecord('web', { ready_replicas: 1, operation_in_progress: true })]

@@ -67,6 +67,20 @@ describe('what the console makes of a workload', () => {
     ])
   })
 
+  it('an Undo of a wake that kept it awake leaves it awake for as long as before', () => {
+    const undoOf = (more: Parameters<typeof aRecord>[1], id = 'awake') =>
+      buttonsOf(aRecord('web', more).record, model)
+        .find((button) => button.id === id)
+        ?.undo?.calls.map(({ path }) => path.split('/').at(-1))
+    expect(undoOf({})).to.deep.equal(['wake?for=1m&shorten=true'])
+    const next = (hours: number) => ({
+      wake_requested: true,
+      next_transition: { at: new Date(Date.now() + hours * 3_600_000).toISOString(), type: 'snooze', reason: '' } as const, // prettier-ignore
+    })
+    expect(undoOf(next(2))).to.deep.equal(['wake?for=120m&shorten=true'])
+    expect(undoOf(next(5)), 'nothing to undo: it stays awake for longer').to.equal(undefined)
+  })
+
   it('an Undo of a resumed schedule holds as it was held, for as long', () => {
     const until = new Date(Date.now() + 90 * 60_000).toISOString()
     const { record } = aRecord('web', { has_manual_override: true, manual_override_until: until })

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { OPERATIONS, type CommandAction, type Request, type Said } from '../../domain/requests/operations.ts'
+import { isKeptAtZero, leavesOut } from '../../domain/records/kept-at-zero.ts'
+import type { StatusRecord } from '../../domain/records/record.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { UsageError } from '../../service/process/errors.ts'
 import { resourceName } from '../kinds.ts'
@@ -83,7 +85,11 @@ async function ask<A extends CommandAction, Options extends RequestOptions>(
     options.timeout === undefined ? FIVE_MINUTES : durationOption('--timeout', options.timeout, WAIT_BOUNDS)
   const request = { action, ...(await said?.(options)) } as Request
   const named = dryRun ? { ...options, yes: true as const } : options
-  const question = { verb: `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)}`, unmanaged }
+  const question = {
+    verb: `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)}`,
+    unmanaged,
+    isLeftOut: (record: StatusRecord) => leavesOut(action) && isKeptAtZero(record),
+  }
   const targets = await chosen(terminal, dormouse, namespace, texts, named, question)
   if (targets === undefined) {
     terminal.stderr.write('nothing was changed\n')

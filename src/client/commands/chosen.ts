@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { StatusRecord } from '../../domain/records/record.ts'
 import { counted } from '../../domain/text.ts'
 import { UsageError } from '../../service/process/errors.ts'
 import type { Dormouse, Found } from '../ports.ts'
@@ -36,7 +37,16 @@ export async function chosen(
   namespace: string,
   targets: readonly string[],
   options: ManyOptions,
-  { verb, unmanaged = false }: { readonly verb: string; readonly unmanaged?: boolean },
+  {
+    verb,
+    unmanaged = false,
+    isLeftOut = () => false,
+  }: {
+    readonly verb: string
+    readonly unmanaged?: boolean
+    /** Whether a request for many leaves it out, because its owner keeps it at 0. */
+    readonly isLeftOut?: (record: StatusRecord) => boolean
+  },
 ): Promise<Targets | undefined> {
   const many = options.all === true || options.selector !== undefined
   if (targets.length > 0) {
@@ -47,12 +57,15 @@ export async function chosen(
   const where = options.allNamespaces ? undefined : namespace
   const found = await dormouse.list({ namespace: where, labelSelector: checkedSelector(options.selector) })
   // If that is unknown here, the service decides: it refuses workloads that it does not manage.
-  const meant = unmanaged
+  const managed = unmanaged
     ? found
     : found.filter(({ record }) => record.enabled || isUnreadable(record) || isUnknown(record))
+  const meant = managed.filter(({ record }) => !isLeftOut(record))
   const agreed: Targets = { keys: meant.map(keyOfFound), absent: [], isList: true }
-  const left = found.length - meant.length
-  if (left > 0) terminal.stderr.write(`${counted(left, 'workload')} not managed by Dormouse: left out\n`)
+  const tell = (left: number, why: string) =>
+    left > 0 && terminal.stderr.write(`${counted(left, 'workload')} ${why}: left out\n`)
+  tell(found.length - managed.length, 'not managed by Dormouse')
+  tell(managed.length - meant.length, 'kept at 0 by the owner')
   if (meant.length === 0) {
     terminal.stderr.write(`No workloads to ${verb.toLowerCase()} ${placeOf(where)}.\n`)
     return agreed

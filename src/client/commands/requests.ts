@@ -8,6 +8,7 @@ interface LimitOptions extends RequestOptions {
   readonly for?: string
   readonly until?: string
   readonly force?: true
+  readonly shorten?: true
 }
 
 /** The commands that ask Dormouse for something: wake, snooze, pin, unpin, override and resume. */
@@ -22,8 +23,17 @@ export function registerRequests(program: Command, terminal: Terminal): void {
   requestCommand(program, terminal, 'wake', {
     examples: ['web', 'deploy/web sts/db --for 4h --wait', 'web --until 18:00', '--all -n staging --dry-run'],
     description: 'Wake workloads, or keep them awake: until the next change of their schedule, or for a time',
-    options: limited('keep it awake'),
-    said: (options: LimitOptions) => limitOf(options, terminal),
+    options: (command) =>
+      limited('keep it awake')(command).option(
+        '--shorten',
+        'even where it is to stay awake for longer, as somebody asked: only for workloads that are named',
+      ),
+    said: async (options: LimitOptions) => {
+      const isMany = options.all === true || options.selector !== undefined
+      if (options.shorten && isMany)
+        throw new UsageError('--shorten is for workloads that are named one by one')
+      return { ...(await limitOf(options, terminal)), ...(options.shorten && { shorten: true }) }
+    },
   })
   requestCommand(program, terminal, 'snooze', {
     examples: ['web', 'web --for 90m', '--all -n staging --yes'],

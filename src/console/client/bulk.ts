@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
+import { isKeptAtZero, KEPT_AT_ZERO, leavesOut } from '../../domain/records/kept-at-zero.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { Request } from '../../domain/requests/operations.ts'
 import { Refusal } from '../../service/process/errors.ts'
@@ -10,7 +11,7 @@ import { refusalOf, type Answered, type Call } from './call.ts'
 const MOST = 500
 const ABREAST = 8
 
-type Result = 'done' | 'unchanged' | 'refused'
+type Result = 'done' | 'unchanged' | 'left_out' | 'refused'
 
 interface Item {
   readonly kind: string
@@ -37,13 +38,13 @@ export async function askAll(
     if (dryRun) signal.throwIfAborted()
     return await ask(dormouse, found, request, dryRun)
   })
-  const counts: Record<Result, number> = { done: 0, unchanged: 0, refused: 0 }
+  const counts: Record<Result, number> = { done: 0, unchanged: 0, left_out: 0, refused: 0 }
   for (const { result } of items) counts[result] += 1
-  const { done, unchanged, refused } = counts
+  const { done, unchanged, refused, left_out: leftOut } = counts
   const summary =
     items.length === 0
       ? 'no workload that you may list matches'
-      : `${done} done, ${unchanged} unchanged, ${refused} refused`
+      : `${done} done, ${unchanged} unchanged, ${refused} refused${leftOut > 0 ? `, ${leftOut} kept at 0` : ''}`
   return { message: `${dryRun ? 'dry run, nothing was changed: ' : ''}${summary}`, data: { items, counts } }
 }
 
@@ -82,6 +83,8 @@ async function ask(
   dryRun: boolean,
 ): Promise<Item> {
   const { namespace, name } = before
+  if (leavesOut(request.action) && isKeptAtZero(before))
+    return { kind, name, result: 'left_out', code: null, message: KEPT_AT_ZERO, operation_in_progress: false }
   try {
     const { messages, after } = await dormouse.request({ kind, namespace, name }, request, dryRun)
     const { record } = await after()

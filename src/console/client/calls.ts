@@ -93,6 +93,8 @@ function requestOf({ method, query, body }: Call, last: string): Request {
 function requestOfMany(call: Call, last: string): Request {
   const request = requestOf(call, last)
   if (!isForMany(request.action)) throw unknown()
+  if (request.action === 'wake' && request.shorten)
+    throw new Refusal('VALIDATION_ERROR', 'shorten: not for a whole namespace')
   return request
 }
 

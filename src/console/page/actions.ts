@@ -63,7 +63,7 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
   if (!workload.enabled) return held ? [resume] : []
   const wake = asleep
     ? button('wake', 'Wake 4 h', 'Wake for 4 h', 'Awake for four hours, whatever its schedule says.', [to('POST wake', 'for=4h')], asleepAgain)
-    : button('awake', 'Awake 4 h', 'Wake for 4 h', 'Stays awake for four hours, whatever its schedule says.', [to('POST wake', 'for=4h')]) // prettier-ignore
+    : button('awake', 'Awake 4 h', 'Wake for 4 h', 'Stays awake for four hours, whatever its schedule says.', [to('POST wake', 'for=4h')], awakeAsBefore(workload, Date.now() + 4 * 3_600_000, model)) // prettier-ignore
   const snooze = button('snooze', 'Snooze', 'Snooze', 'Asleep until its schedule wakes it.',
     [to('POST snooze')], back('wake', 'Wake', to('POST wake'))) // prettier-ignore
   const resumed = [to('DELETE override'), ...(asleep ? [to('POST snooze')] : [])]
@@ -74,6 +74,23 @@ export function buttonsOf(workload: Workload, model: Model): Button[] {
   const disable = button('disable', 'Stop managing', 'Stop managing', `Dormouse leaves it alone${asleep ? ', and wakes it' : ''}.`,
     [to('POST disable')], held ? undefined : back('enable', 'Manage', isOwn(workload, 'enabled') ? to('POST enable') : to('POST enable', 'inherit=true'))) // prettier-ignore
   return [wake, ...(asleep ? [] : [snooze]), held ? resume : keep, pin, disable]
+}
+
+/**
+ * Ends a wake that kept awake what was awake: by a request that ends when it was to sleep before, at once where nobody had
+ * asked for more. `until`: where a wake that ends then changes nothing, there is nothing to undo.
+ */
+function awakeAsBefore(workload: Workload, until: number | undefined, model: Model): Action | undefined {
+  const { wake_requested: asked, next_transition: next, namespace, name } = workload
+  const end = asked ? (next ? Date.parse(next.at) : Infinity) : Date.now()
+  if (end === Infinity || (until !== undefined && end > until)) return undefined
+  const minutes = Math.max(1, Math.round((end - Date.now()) / 60_000))
+  const call = request(model.pathOf(workload), 'POST wake', `for=${minutes}m&shorten=true`)
+  return action('awake', `Undo wake of ${namespace}/${name}`, workload, [call])
+}
+
+function undone(undo: Action | undefined): { undo?: Action } {
+  return undo ? { undo } : {}
 }
 
 /** How much longer an override holds; undefined: for good. */
@@ -115,11 +132,16 @@ export function until(
       isMoved || verb === 'snooze' ? id : 'awake',
       `${verb === 'wake' ? 'Wake' : 'Snooze'} ${namespace}/${name} until then`,
       workload,
-      call(`POST ${verb}`, `for=${minutes}m`),
+      // Somebody chose the time: it counts where it is sooner, too.
+      call(`POST ${verb}`, verb === 'wake' ? `for=${minutes}m&shorten=true` : `for=${minutes}m`),
     ),
-    ...(isMoved && {
-      undo: action(opposite, `Undo ${verb} of ${namespace}/${name}`, workload, call(`POST ${opposite}`)),
-    }),
+    ...undone(
+      isMoved
+        ? action(opposite, `Undo ${verb} of ${namespace}/${name}`, workload, call(`POST ${opposite}`))
+        : verb === 'wake'
+          ? awakeAsBefore(workload, undefined, model)
+          : undefined,
+    ),
   }
 }
 

@@ -18,7 +18,7 @@ interface Bulk {
     code: string | null
     message: string
   }[]
-  readonly counts: { readonly done: number; readonly unchanged: number; readonly refused: number }
+  readonly counts: Readonly<Record<'done' | 'unchanged' | 'left_out' | 'refused', number>>
 }
 
 interface Choice {
@@ -144,6 +144,7 @@ function DryRun({ bulk: { items, counts } }: { bulk: Bulk }): VNode {
     <p class="counts">
       <span><strong>${counts.done}</strong> would change</span>
       <span><strong>${counts.unchanged}</strong> are so already</span>
+      ${counts.left_out > 0 && html`<span><strong>${counts.left_out}</strong> kept at 0 by their owners</span>`}
       ${leftAlone > 0 && html`<span><strong>${leftAlone}</strong> are not managed</span>`}
       <span><strong>${counts.refused - leftAlone}</strong> would be refused</span>
     </p>

@@ -40,7 +40,7 @@ const REPAIR: Asks = { action: 'repair', query: {} }
 
 /** A request as people type it who have kubectl: `kubectl annotate -n shop deployments/web dormouse.dev/request=unpin`. */
 function inKubectl({ kind, namespace, name }: WorkloadKey, { action, query }: Asks): string {
-  const verb = verbOf(action, query['force'] === 'true')
+  const verb = verbOf(action, { force: query['force'] === 'true', shorten: query['shorten'] === 'true' })
   const words = [verb, query['for']].filter((word) => word !== undefined).join(' ')
   const text = words.includes(' ') ? `'${words}'` : words
   const enabled = query['inherit'] === 'true' ? '-' : '=true --overwrite'

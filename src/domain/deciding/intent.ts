@@ -91,6 +91,8 @@ export interface Desired {
   readonly since?: Instant
   /** When the clock may change it next; undefined: never. */
   readonly next?: Instant | undefined
+  /** When an intent that decides gives way, computed on demand; undefined: never. */
+  readonly end?: () => Instant | undefined
   /** The edge's intent, to write along with the transition. */
   readonly withTransition?: { readonly intent: Intent } | undefined
 }
@@ -102,6 +104,7 @@ export function desired(situation: Situation): Desired {
   const end = () => (found ??= { end: givesWay(situation, desire) }).end
   return {
     ...desire,
+    end,
     text: () => `${desire.text()}${endText(situation.reading, desire.want, end())}`,
     values: () => ({ ...desire.values(), until: isoOrNull(end()) }),
   }

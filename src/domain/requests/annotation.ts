@@ -9,24 +9,29 @@ import { ACTIONS, OPERATIONS, PARAMETERS, type Action, type Parameter, type Requ
 /** The annotation for requests with kubectl alone; the webhook removes it from the write. */
 export const REQUEST_ANNOTATION = ANNOTATION.request
 
-interface Asks {
+/** The flags that have verbs of their own. */
+interface Flags {
+  readonly force?: boolean | undefined
+  readonly shorten?: boolean | undefined
+}
+
+interface Asks extends Flags {
   readonly action: Action
-  readonly force?: true
 }
 
 /** The action of each verb. */
 const ASKS = new Map<string, Asks>()
 for (const action of ACTIONS) {
-  const { verb, forcedVerb } = OPERATIONS[action]
+  const { verb, flagVerbs = {} } = OPERATIONS[action]
   if (verb !== undefined) ASKS.set(verb, { action })
-  if (forcedVerb !== undefined) ASKS.set(forcedVerb, { action, force: true })
+  for (const [flag, flagVerb] of Object.entries(flagVerbs)) ASKS.set(flagVerb, { action, [flag]: true })
 }
 export const VERBS: readonly string[] = [...ASKS.keys()]
 
 /** The verb of an action; undefined: the action sets annotations of its own. */
-export function verbOf(action: Action, force = false): string | undefined {
-  const { verb, forcedVerb } = OPERATIONS[action]
-  return force ? (forcedVerb ?? verb) : verb
+export function verbOf(action: Action, { force, shorten }: Flags = {}): string | undefined {
+  const { verb, flagVerbs = {} } = OPERATIONS[action]
+  return (force && flagVerbs.force) || (shorten && flagVerbs.shorten) || verb
 }
 
 /** A request as the annotation has it: `wake 4h @2026-11-24T18:00:00.000Z`. */
@@ -115,8 +120,8 @@ function short(text: string): string {
 
 /** The text that `parseRequest` reads. @throws TypeError: it has annotations of its own */
 export function formatRequest({ request, at }: WrittenRequest): string {
-  const { action, force, ...said }: { action: Action; force?: boolean } = request
-  const verb = verbOf(action, force)
+  const { action, force, shorten, ...said }: { action: Action } & Flags = request
+  const verb = verbOf(action, { force, shorten })
   if (verb === undefined) throw new TypeError(`${action} has annotations of its own`)
   const name = followerOf(action)
   const value = name && (said as Partial<Record<Parameter, number>>)[name]

@@ -4,6 +4,8 @@ import type { Sleep } from '../schedule/schedule.ts'
 export const PARAMETERS = {
   for: { kind: 'duration', in: 'query' },
   force: { kind: 'flag', in: 'query' },
+  /** End a wake sooner, which a request would else leave as it is. */
+  shorten: { kind: 'flag', in: 'query' },
   /** Remove the setting of the workload itself. */
   inherit: { kind: 'flag', in: 'query' },
   /** Without one an override is permanent. */
@@ -14,6 +16,11 @@ export const PARAMETERS = {
   count: { kind: 'count', in: undefined },
 } as const
 export type Parameter = keyof typeof PARAMETERS
+
+/** Whether it may be said of workloads that are named alone, not of a whole namespace: it ends what others asked for. */
+export function isOfNamed(parameter: Parameter): boolean {
+  return parameter === 'shorten'
+}
 
 /** An operation that people and programs may request for a workload, and its names in the API, the annotation and the client. */
 export interface Operation {
@@ -36,16 +43,16 @@ export interface Operation {
   readonly ends?: 'always' | 'whenInherited'
   /** The verb in the annotation `dormouse.dev/request`; undefined: the operation sets annotations of its own. */
   readonly verb?: string
-  /** The verb with `force`. */
-  readonly forcedVerb?: string
+  /** The verbs with a flag. */
+  readonly flagVerbs?: { readonly [Flag in 'force' | 'shorten']?: string }
   /** The command of `kubectl dormouse`; undefined: there is none. */
   readonly command?: string
 }
 
 // prettier-ignore
 const TABLE = {
-  wake: { call: 'POST wake', right: 'scale', takes: ['for', 'force'], moves: 'awake', waits: true, verb: 'wake', command: 'wake' },
-  snooze: { call: 'POST snooze', right: 'scale', takes: ['for', 'force'], moves: 'asleep', risks: true, waits: true, verb: 'snooze', forcedVerb: 'force-snooze', command: 'snooze' },
+  wake: { call: 'POST wake', right: 'scale', takes: ['for', 'force', 'shorten'], moves: 'awake', waits: true, verb: 'wake', flagVerbs: { shorten: 'shorten-wake' }, command: 'wake' },
+  snooze: { call: 'POST snooze', right: 'scale', takes: ['for', 'force'], moves: 'asleep', risks: true, waits: true, verb: 'snooze', flagVerbs: { force: 'force-snooze' }, command: 'snooze' },
   pin: { call: 'POST pin', right: 'scale', takes: [], holds: true, verb: 'pin', command: 'pin' },
   unpin: { call: 'DELETE pin', right: 'scale', takes: [], moves: 'either', holds: true, whileUnmanaged: true, verb: 'unpin', command: 'unpin' },
   override: { call: 'POST override', right: 'scale', takes: ['duration'], holds: true, verb: 'override', command: 'override' },

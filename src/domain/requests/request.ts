@@ -129,7 +129,7 @@ const HANDLERS: {
   pin,
   unpin,
   snooze: (context, request) => snooze(context, request.for),
-  wake: (context, request) => wake(context, request.for),
+  wake,
   repair,
   adopt: (context, { count }) => adopt(context, count),
 }

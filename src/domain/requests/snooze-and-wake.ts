@@ -1,3 +1,4 @@
+import type { Instant } from '../../service/process/clock.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import { transition } from '../deciding/operation.ts'
 import type { Situation } from '../deciding/situation.ts'
@@ -9,6 +10,7 @@ import { currentReplicas } from '../workload/workload.ts'
 import { pendingWake, type Intent } from '../workload/state.ts'
 import { type Sleep } from '../schedule/schedule.ts'
 import { canWrite, type Context, type Outcome } from './handler.ts'
+import type { Request } from './operations.ts'
 
 /** Puts to sleep; `limit` in milliseconds, undefined: without an end. */
 export function snooze({ situation, by }: Context, limit: number | undefined): Outcome {
@@ -28,8 +30,14 @@ export function snooze({ situation, by }: Context, limit: number | undefined): O
   return { target, done: `snoozed${kept}${was}` }
 }
 
-/** Wakes, or keeps awake; `limit` in milliseconds, undefined: until the next edge or `wakeHold`. */
-export function wake({ situation, by, written }: Context, limit: number | undefined): Outcome {
+/**
+ * Wakes, or keeps awake; `for` in milliseconds, undefined: until the next edge or `wakeHold`. A wake that would last
+ * longer is in force still, unless the request is to `shorten` it.
+ */
+export function wake(
+  { situation, by, written }: Context,
+  { for: limit, shorten = false }: Request<'wake'>,
+): Outcome {
   const { reading, state, workload, counts, now, isRunning } = situation
   const byKeda = !isRunning && situation.keda.decides
   const up = !state.asleep && (byKeda || (isRunning && counts.toGiveBack === undefined))
@@ -43,8 +51,15 @@ export function wake({ situation, by, written }: Context, limit: number | undefi
   const hold = inHoursOfSleep ? wakeHold(situation) : {}
   const end = limit === undefined ? hold : { until: now + limit }
   const intent = newIntent(situation, { want: 'awake', by, trigger: 'api', ...end })
-  const asked = situation.withState({ ...state, intent })
-  const was = replacedText(situation, intent)
+  const wanted = situation.withState({ ...state, intent })
+  const longer = longerWake(situation, wanted)
+  if (longer && !shorten && up) return { target: reading, done: keptText(longer) }
+  const asked = longer && !shorten ? situation : wanted
+  const was = longer
+    ? shorten
+      ? `, was ${untilText(longer)}`
+      : `, ${untilText(longer)}`
+    : replacedText(situation, intent)
   if (up) return { target: asked.reading, done: `stays awake${was}` }
   const replicas = hasKey(workload.kind) ? counts.kept : wakeCount(situation)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas })
@@ -78,6 +93,32 @@ export function adopt({ situation, by }: Context, count: number): Outcome {
   const asked = state.asleep ? situation : situation.withState({ ...state, intent })
   const target = transition(asked, { action: 'snooze', trigger: 'recovery', by, replicas })
   return { target, done: `adopted asleep, ${counted(replicas, 'replica')} kept` }
+}
+
+/** A wake that a person asked for, and its end. */
+interface LongerWake {
+  readonly intent: Intent
+  readonly end: Instant | undefined
+}
+
+/** The wake in force, where what is `wanted` now would end before it. */
+function longerWake(situation: Situation, wanted: Situation): LongerWake | undefined {
+  const { intent, now } = situation
+  if (!intent || isAutomatic(intent) || intent.want !== 'awake') return undefined
+  const inForce = desired(situation)
+  if (!inForce.end) return undefined
+  const [is, would] = [inForce.end(), desired(wanted).end?.()]
+  const until = wanted.intent?.until ?? Infinity
+  const isLonger = (would ?? Infinity) < (is ?? Infinity) || (stillRuns(intent, now) && until < intent.until)
+  return isLonger ? { intent, end: is } : undefined
+}
+
+function keptText(longer: LongerWake): string {
+  return `stays ${untilText(longer)}, which is longer (to end that sooner, ask to shorten it)`
+}
+
+function untilText({ intent, end }: LongerWake): string {
+  return `awake${end === undefined ? '' : ` until ${iso(end)}`} by ${authorOf(intent)}`
 }
 
 /** Names the replaced request of somebody else, or one that would have lasted longer. */

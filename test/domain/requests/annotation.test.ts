@@ -18,6 +18,7 @@ const READ: [string, WrittenRequest][] = [
   ['wake 4h', { request: { action: 'wake', for: 4 * HOUR } }],
   [' wake\t90m \n', { request: { action: 'wake', for: 90 * MINUTE } }],
   ['snooze 8760h', { request: { action: 'snooze', for: 8760 * HOUR } }],
+  ['shorten-wake 1h', { request: { action: 'wake', for: 3_600_000, shorten: true } }],
   ['force-snooze', { request: { action: 'snooze', force: true } }],
   ['override 2h @2026-03-02T18:00:00+01:00', { request: { action: 'override', duration: 2 * HOUR }, at: AT }],
   ['pin @2026-03-02T17:00:00Z', { request: { action: 'pin' }, at: AT }],
@@ -28,7 +29,7 @@ const READ: [string, WrittenRequest][] = [
 ]
 
 const REFUSED: [string, RegExp][] = [
-  ['', /^expected one of wake, snooze, .* found nothing$/],
+  ['', /^expected one of wake, shorten-wake, snooze, .* found nothing$/],
   ['  ', /found nothing$/],
   ['wkae 4h', /found 'wkae': did you mean wake\?$/],
   ['Wake', /did you mean wake\?$/],

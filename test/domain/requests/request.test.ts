@@ -3,7 +3,7 @@ import type { ApiAction, Request } from '../../../src/domain/requests/operations
 import { asked, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../../support/workloads.ts'
-import { asleep, awake, NIGHT, NOON, refusal, WORK } from '../fixtures.ts'
+import { asleep, awake, NIGHT, NOON, refusal, unscheduled, WORK } from '../fixtures.ts'
 
 const BY_ACTION: { readonly [A in ApiAction]: Extract<Request, { action: A }> } = {
   enable: { action: 'enable' },
@@ -168,22 +168,54 @@ describe('a wake request', () => {
     expect(message).to.equal('stays awake: awake by request of k8s:carol; sleeps 2026-03-02T20:00:00Z')
   })
 
+  const long = { action: 'wake', for: 96 * HOUR } as const
+  const held = followed(asked(awake, long, NOON, { by: 'k8s:bob' }).after)
+
   it('says what it replaces: what another has asked for, or what would have lasted longer', () => {
-    const until = at('Fri 18:00')
-    const wake = { action: 'wake', for: 96 * HOUR } as const
-    const held = followed(asked(awake, wake, NOON, { by: 'k8s:bob' }).after)
-    const was = 'was awake until 2026-03-06T12:00:00Z by request of k8s:bob'
+    const was = /^[^:]*, was awake until 2026-03-06T1[28]:00:00Z by request of k8s:bob/
     for (const [by, request] of [
-      ['k8s:carol', { action: 'wake', for: 4 * HOUR }],
       ['k8s:carol', { action: 'wake', for: 120 * HOUR }],
-      ['k8s:bob', { action: 'wake', for: 4 * HOUR }],
+      ['k8s:carol', { action: 'wake', for: 4 * HOUR, shorten: true }],
+      ['k8s:bob', { action: 'wake', for: 4 * HOUR, shorten: true }],
       ['k8s:carol', { action: 'snooze' }],
     ] as const)
-      expect(asked(held, request, NOON, { by }).message)
-        .to.match(/^[^:]*, was awake/)
-        .and.include(was)
-    const longer = { action: 'wake', for: until - NOON + HOUR } as const
+      expect(asked(held, request, NOON, { by }).message).to.match(was)
+    const longer = { action: 'wake', for: 103 * HOUR } as const
     expect(asked(held, longer, NOON, { by: 'k8s:bob' }).message).to.not.include('was awake')
+  })
+
+  describe('never ends a wake sooner that somebody asked for, unless it is to:', () => {
+    const atNight = followed(asked(asleep, { action: 'wake' }, NIGHT, { by: 'k8s:bob' }).after)
+    const forAWeek = asked(unscheduled, { action: 'wake', for: 168 * HOUR }, NOON, { by: 'k8s:bob' }).after
+    const wakes = {
+      'one with an end': [held, NOON, 4 * HOUR, '2026-03-06T18:00:00Z'],
+      'one of hours of sleep, which has a hold': [atNight, at('Mon 21:00'), HOUR, '2026-03-03T18:00:00Z'],
+      'one without a schedule to return to': [followed(forAWeek), NOON, HOUR, undefined],
+    } as const
+    for (const [name, [workload, now, limit, end]] of Object.entries(wakes))
+      it(name, () => {
+        const request = { action: 'wake', for: limit } as const
+        const { change, message } = asked(workload, request, now)
+        expect(change).to.equal(undefined)
+        expect(message).to.match(/^stays awake( until \S+)? by request of k8s:bob, which is longer/)
+        if (end !== undefined) expect(message).to.include(`until ${end} by`)
+        const { state } = asked(workload, { ...request, shorten: true }, now)
+        expect(state.intent).to.deep.include({ until: now + limit, by: 'k8s:carol' })
+      })
+
+    it('a sleeper that waits for its turn wakes for as long as was asked before', () => {
+      const at = NOON - HOUR
+      const sleeper = awake.snoozed({ at, kept: 3 })
+      const want = { want: 'awake', before: 'asleep', at, until: NOON + 96 * HOUR, by: 'k8s:bob', trigger: 'api' } as const // prettier-ignore
+      const { after, state, message } = asked(
+        sleeper.remembering({ intent: want }),
+        { action: 'wake', for: HOUR },
+        NOON,
+      )
+      expect(after.replicas).to.equal(3)
+      expect(state.intent).to.deep.include({ by: 'k8s:bob', until: NOON + 96 * HOUR })
+      expect(message).to.match(/^woken to 3 replicas, awake until \S+ by request of k8s:bob/)
+    })
   })
 
   it('while awake without `for`: nothing changes, and the message says when it will sleep and how to use `for`', () => {

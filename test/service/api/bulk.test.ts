@@ -6,7 +6,9 @@ import { keyOf, KINDS, type WorkloadKey } from '../../../src/domain/workload/wor
 import { Refusal } from '../../../src/service/process/errors.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aUser } from '../../support/fake-cluster.ts'
-import { AUTH, Service, token, type Call } from './service.ts'
+import { ASLEEP_LABEL } from '../../../src/domain/workload/workload.ts'
+import { HOUR } from '../../support/rules.ts'
+import { AUTH, NOON, Service, token, type Call } from './service.ts'
 import { managed, owned, pinned } from './states.ts'
 
 const key = (name: string): WorkloadKey => ({ kind: 'deployments', namespace: 'shop', name })
@@ -37,7 +39,7 @@ describe('requests about a namespace', () => {
     service.cluster.putUnlisted(owned('web-1'))
     const { body, data } = await answerTo('POST shop/snooze')
     expect(body.message).to.equal(`${KINDS.length} done, 0 unchanged, 0 refused`)
-    expect(data.counts).to.deep.equal({ done: KINDS.length, unchanged: 0, refused: 0 })
+    expect(data.counts).to.deep.equal({ done: KINDS.length, unchanged: 0, left_out: 0, refused: 0 })
     expect(data.items.map(({ kind }) => kind)).to.deep.equal(KINDS.toSorted())
     for (const item of data.items) expect(item).to.deep.include({ name: 'web', result: 'done', code: null })
     expect(data.items.find(({ kind }) => kind === 'deployments')?.message).to.match(
@@ -45,6 +47,28 @@ describe('requests about a namespace', () => {
     )
     expect(service.cluster.patches.length).to.equal(KINDS.length)
     expect((await answerTo('POST none/wake')).body.message).to.equal('no workload that you may list matches')
+  })
+
+  it('wake nothing that its owner keeps at 0, awake or asleep, and end no wake sooner', async () => {
+    const snoozed = { at: NOON - HOUR, replicas: 0, trigger: 'schedule', by: null }
+    service.cluster.put(managed({}, { name: 'retired', replicas: 0 }))
+    service.cluster.put(
+      managed({ asleep: true, snoozed }, { name: 'zero', replicas: 0, labels: { [ASLEEP_LABEL]: '0' } }),
+    )
+    const wake = { want: 'awake', before: 'awake', at: NOON - HOUR, until: NOON + 24 * HOUR, by: 'local:bob', trigger: 'api' } as const // prettier-ignore
+    service.cluster.put(managed({ intent: wake }, { name: 'long' }))
+    const { body, data } = await answerTo('POST shop/wake?for=4h')
+    expect(body.message).to.equal('0 done, 1 unchanged, 0 refused, 2 kept at 0')
+    expect(data.items.map(({ name, result }) => `${name} ${result}`)).to.deep.equal([
+      'long unchanged',
+      'retired left_out',
+      'zero left_out',
+    ])
+    expect(service.cluster.patches).to.deep.equal([])
+    expect((await answerTo('POST shop/wake?shorten=true')).status).to.equal(400)
+    expect((await answerTo('POST shop/deployments/retired/wake')).body.message).to.match(
+      /^woken to 1 replica/,
+    )
   })
 
   it('are for each operation on the scale, as with one workload', async () => {
@@ -65,7 +89,7 @@ describe('requests about a namespace', () => {
     expect(asked).to.have.members(ACTIONS.filter(isForMany).map((action) => OPERATIONS[action].call))
     for (const [request, call, holds] of cases) {
       const { data } = await answerTo(request, call)
-      expect(data.counts, request).to.deep.equal({ done: 2, unchanged: 0, refused: 0 })
+      expect(data.counts, request).to.deep.equal({ done: 2, unchanged: 0, left_out: 0, refused: 0 })
       expect(holds(), request).to.equal(true)
     }
   })
@@ -86,7 +110,7 @@ describe('requests about a namespace', () => {
     expect(lines[2]).to.deep.include({
       asked: { for: '1h' },
       dryRun: false,
-      counts: { done: 2, unchanged: 0, refused: 1 },
+      counts: { done: 2, unchanged: 0, left_out: 0, refused: 1 },
     })
   })
 
@@ -126,7 +150,10 @@ describe('requests about a namespace', () => {
     expect(await left).to.equal('left')
     goOn()
     const line = await eventually('the line', () => service.log.find(({ namespace }) => namespace === 'shop'))
-    expect(line).to.deep.include({ counts: { done: 30, unchanged: 0, refused: 0 }, changed: true })
+    expect(line).to.deep.include({
+      counts: { done: 30, unchanged: 0, left_out: 0, refused: 0 },
+      changed: true,
+    })
   })
 
   it('begin no more writes once the service stops, and say so', async () => {
@@ -138,7 +165,7 @@ describe('requests about a namespace', () => {
     await setImmediate()
     goOn()
     const { data } = await answer
-    expect(data.counts).to.deep.equal({ done: 8, unchanged: 0, refused: 22 })
+    expect(data.counts).to.deep.equal({ done: 8, unchanged: 0, left_out: 0, refused: 22 })
     expect(data.items[29]).to.deep.include({
       code: 'CLUSTER_UNAVAILABLE',
       message: 'not tried, since this replica of Dormouse stops: send it again',
@@ -154,7 +181,7 @@ describe('requests about a namespace', () => {
       return patched === keyOf(key('w001')) ? new Refusal('CLUSTER_REJECTED', 'quota') : undefined
     }
     const { data } = await answerTo('POST shop/snooze')
-    expect(data.counts).to.deep.equal({ done: 39, unchanged: 0, refused: 21 })
+    expect(data.counts).to.deep.equal({ done: 39, unchanged: 0, left_out: 0, refused: 21 })
     expect(data.items[1]).to.deep.include({ code: 'CLUSTER_REJECTED', message: 'quota' })
     expect(service.cluster.patches.length).to.equal(39)
   })

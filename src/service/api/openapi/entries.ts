@@ -2,9 +2,11 @@ import {
   ACTIONS,
   isApiAction,
   isForMany,
+  isOfNamed,
   OPERATIONS,
   PARAMETERS,
   type ApiAction,
+  type Parameter,
 } from '../../../domain/requests/operations.ts'
 import type { QUERY_PARAMETERS } from './parameters.ts'
 
@@ -130,7 +132,7 @@ function write(action: ApiAction) {
 function bulk(action: ApiAction) {
   return {
     id: `${action}Namespace` as const,
-    ...asked(action, NAMESPACE, ['kind', 'labelSelector']),
+    ...asked(action, NAMESPACE, ['kind', 'labelSelector'], (name) => !isOfNamed(name)),
     tag: 'Bulk',
     summary: `${WORDS[action].summary}: each workload of a namespace`,
     description: `As \`${action}\` does with one. ${EACH}`,
@@ -138,10 +140,15 @@ function bulk(action: ApiAction) {
   } as const
 }
 
-function asked(action: ApiAction, place: string, some: readonly Query[]) {
+function asked(
+  action: ApiAction,
+  place: string,
+  some: readonly Query[],
+  isTaken: (name: Parameter) => boolean = () => true,
+) {
   const { takes, call, waits } = OPERATIONS[action]
   const [method, path] = call.split(' ') as ['POST' | 'PUT' | 'DELETE', string]
-  const said = takes.filter((name) => PARAMETERS[name].in === 'query') as readonly Query[]
+  const said = takes.filter((name) => PARAMETERS[name].in === 'query' && isTaken(name)) as readonly Query[]
   return {
     action,
     method: method.toLowerCase() as Lowercase<typeof method>,

@@ -76,6 +76,11 @@ export const QUERY_PARAMETERS = {
       'Do it even during backoff, and even where a StatefulSet would lose its volumes (`DATA_AT_RISK`)',
     schema: flag,
   },
+  shorten: {
+    description:
+      'End a wake that is in force sooner, too: without it, a wake that would last longer stays as it is, whoever asked for it',
+    schema: flag,
+  },
   inherit: {
     description:
       'Remove the setting of the workload itself: then the one of its Namespace or of a policy of the configuration holds, if any',
