@@ -3,12 +3,12 @@ import { ANNOTATION, OWN_LABELS } from '../domain/annotations.ts'
 import type { Rules } from '../domain/deciding/rules.ts'
 import { listedRecord, type StatusRecord } from '../domain/records/record.ts'
 import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
-import { InvalidSchedule } from '../domain/schedule/syntax.ts'
+import { UnknownHours } from '../domain/schedule/unknown-hours.ts'
 import { DEFAULT_POLICY } from '../domain/workload/settings-rules.ts'
 import { kindOfObject, workloadOf, type KubernetesFields } from './workload.ts'
 
-/** The fault of a schedule of which a part may stand elsewhere: the page has nothing but the object. */
-const ELSEWHERE = 'its hours are not all on this object'
+/** The page has nothing but the object. */
+const ELSEWHERE = 'they are not all on this object'
 const UNKNOWN = { text: '?', source: 'policy/unknown' } as const
 const NAMES = [...Object.values(ANNOTATION), ...OWN_LABELS]
 const compiler = new ScheduleCompiler()
@@ -22,7 +22,7 @@ const RULES: Rules = {
   compile(text, zone, calendar) {
     if (text !== UNKNOWN.text && zone !== UNKNOWN.text && calendar === undefined)
       return compiler.compile(text, zone)
-    throw new InvalidSchedule(ELSEWHERE, 1, 'hours that are known')
+    throw new UnknownHours(ELSEWHERE)
   },
   inherited: () => ({ settings: { enabled: { ...UNKNOWN, text: 'true' }, schedule: UNKNOWN } }),
   inheritsSame: () => true,
@@ -46,6 +46,6 @@ export function recordOf(object: KubernetesFields, now: Instant): StatusRecord |
 }
 
 /** Whether a part of its hours may stand elsewhere, so that nobody knows here what they bring next. */
-export function hasUnknownHours({ reason_values: { fault } }: StatusRecord): boolean {
-  return typeof fault === 'string' && fault.endsWith(ELSEWHERE)
+export function hasUnknownHours({ reason_values: values }: StatusRecord): boolean {
+  return values['hours_unknown'] !== undefined
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { calendarWeek, days, daysIn, segments } from '../../src/console/page/week.ts'
-import type { Transition } from '../../src/console/page/record.ts'
+import { calendarWeek, days, daysIn, quietWeek, segments } from '../../src/console/page/week.ts'
+import { noNextText, type Transition } from '../../src/console/page/record.ts'
 
 const HOUR = 3_600_000
 const at = (text: string) => Date.parse(text)
@@ -17,6 +17,19 @@ describe('the coming week in the console', () => {
     expect(new Set(days(segments(true, [], now), 'UTC').map(({ awake }) => awake))).to.deep.equal(
       new Set(['asleep']),
     )
+  })
+
+  it('is not said to be one piece where its hours are not known', () => {
+    const workload = { enabled: true, is_snoozed: false, reason_values: {} }
+    const unknown = { ...workload, reason_values: { hours_unknown: 'they are not published' } }
+    expect([quietWeek(unknown), noNextText(unknown)]).to.deep.equal([
+      'Its hours are not known here.',
+      'not known here',
+    ])
+    expect([quietWeek(workload), noNextText(workload)]).to.deep.equal([
+      'Awake throughout, if nobody acts.',
+      'nothing planned',
+    ])
   })
 
   it('has each awake window of each day, in the zone of the workload', () => {

@@ -104,10 +104,10 @@ function isOwn({ policy }: Workload, name: 'enabled' | 'schedule' | 'timezone'):
   return policy[name].source === 'workload'
 }
 
-/** Brings back the hours that it has now; undefined: they are invalid, and nothing can. */
+/** Brings back the hours that it has now; undefined: they are invalid or not known, and nothing can. */
 function hoursAgain(workload: Workload, path: string): Call | undefined {
   const { policy, reason_values: values } = workload
-  if (values['fault'] !== undefined) return undefined
+  if ((values['fault'] ?? values['hours_unknown']) !== undefined) return undefined
   const timezone = isOwn(workload, 'timezone') ? (policy.timezone.value ?? '') : ''
   return isOwn(workload, 'schedule')
     ? request(path, 'PUT schedule', '', { schedule: policy.schedule.value ?? '', timezone })

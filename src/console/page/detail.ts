@@ -6,7 +6,7 @@ import { History, Saved } from './history.ts'
 import { HoursDialog } from './hours-dialog.ts'
 import { icon } from './icons.ts'
 import { Menu, type MenuItem } from './menu.ts'
-import { isBroken, keyOf, type Workload } from './record.ts'
+import { hasUnknownHours, isBroken, keyOf, type Workload } from './record.ts'
 import { StateWord } from './row.ts'
 import { presets, UntilDialog } from './until-dialog.ts'
 import { html } from './view.ts'
@@ -126,7 +126,7 @@ function Facts({ workload }: { workload: Workload }): VNode {
   const from = source(workload)
   return html`<dl class="facts">
     ${fact('Replicas', is_snoozed ? `0; ${kept} are kept and come back` : `${current}, ${ready} ready`)}
-    ${fact('Hours', html`${workload.wake_schedule ?? 'none'}${workload.wake_schedule !== null && html` <span class="quiet">${workload.timezone}</span>`}`)}
+    ${fact('Hours', html`${workload.wake_schedule ?? (hasUnknownHours(workload) ? 'not known here' : 'none')}${workload.wake_schedule !== null && html` <span class="quiet">${workload.timezone}</span>`}`)}
     ${from !== '' && fact('Set by', from)}
   </dl>`
 }

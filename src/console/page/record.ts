@@ -54,6 +54,17 @@ function isUnknown({ reason_code: code }: Workload): boolean {
   return code === 'unknown'
 }
 
+/** Over a kubeconfig: whether it may have hours that are not known here. */
+export function hasUnknownHours({ reason_values: values }: Pick<Workload, 'reason_values'>): boolean {
+  return values['hours_unknown'] !== undefined
+}
+
+/** In place of the next change, where none is known. */
+export function noNextText(workload: Pick<Workload, 'enabled' | 'reason_values'>): string {
+  if (!workload.enabled) return '–'
+  return hasUnknownHours(workload) ? 'not known here' : 'nothing planned'
+}
+
 /** Whether somebody should look at it: its pods came too late or not at all, or it was switched too often. */
 export function isTroubled(workload: Workload): boolean {
   const {

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { buttonsOf } from './actions.ts'
 import type { App } from './app.ts'
 import { icon } from './icons.ts'
-import { isTroubled, keyOf, STATES, stateOf, type Workload } from './record.ts'
+import { isTroubled, keyOf, noNextText, STATES, stateOf, type Workload } from './record.ts'
 import { html } from './view.ts'
 import { WeekStrip } from './week-strip.ts'
 import { reasonOf, shortTime } from './words.ts'
@@ -97,8 +97,8 @@ function placeOf({ cluster, namespace }: Workload, isAlone: boolean): string {
 }
 
 function Next({ workload, now }: { workload: Workload; now: number }): VNode {
-  const { next_transition: next, enabled } = workload
-  if (!next) return html`<span class="quiet">${enabled ? 'nothing planned' : '–'}</span>`
+  const { next_transition: next } = workload
+  if (!next) return html`<span class="quiet">${noNextText(workload)}</span>`
   return html`<span>
     ${next.type === 'wake' ? 'wakes ' : 'sleeps '}
     <time datetime=${next.at}>${shortTime(Date.parse(next.at), now)}</time>

@@ -1,14 +1,14 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Plan } from './plans.ts'
-import type { Transition, Workload } from './record.ts'
+import { hasUnknownHours, type Transition, type Workload } from './record.ts'
 import { html } from './view.ts'
 import { DATE, format, shortTime } from './words.ts'
-import { calendarWeek, days, segments, type Segment } from './week.ts'
+import { calendarWeek, days, quietWeek, segments, type Segment } from './week.ts'
 
-/** `enabled`, `is_snoozed` and `timezone` of a workload, or of what it would be. */
+/** The parts of a workload, or of what it would be. */
 export interface WeekProps {
-  readonly workload: Pick<Workload, 'enabled' | 'is_snoozed' | 'timezone'>
+  readonly workload: Pick<Workload, 'enabled' | 'is_snoozed' | 'timezone' | 'reason_values'>
   readonly plan: Plan
   readonly now: number
 }
@@ -26,6 +26,8 @@ export function DayLetters({ now }: { now: number }): VNode {
 export function WeekStrip({ workload, plan, now }: WeekProps): VNode {
   const [pointed, point] = useState<number | undefined>(undefined)
   if (!workload.enabled) return html`<div class="strip unmanaged"></div>`
+  if (hasUnknownHours(workload))
+    return html`<div class="strip unmanaged" role="img" aria-label="The coming week: not known here"></div>`
   if (!plan)
     return html`<div class="strip ${plan === null ? 'unmanaged' : 'loading'}" role="img" aria-label="The coming week: not known yet"></div>`
   const { from, to, midnights } = calendarWeek(now)
@@ -85,8 +87,7 @@ export function WeekTable({ workload, plan, now }: WeekProps): VNode {
   const zone = workload.timezone ?? 'UTC'
   if (!plan)
     return html`<p class="quiet">${plan === null ? 'The coming week could not be read.' : 'The coming week is being asked for…'}</p>`
-  if (plan.length === 0)
-    return html`<p>${workload.is_snoozed ? 'Asleep' : 'Awake'} throughout, if nobody acts.</p>`
+  if (plan.length === 0) return html`<p>${quietWeek(workload)}</p>`
   const today = format(DATE, zone).format(now)
   return html`<table class="week">
     <caption>Awake, in ${zone}</caption>

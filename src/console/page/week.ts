@@ -1,4 +1,4 @@
-import type { Transition } from './record.ts'
+import { hasUnknownHours, type Transition, type Workload } from './record.ts'
 import { DATE, format, TIME } from './words.ts'
 
 const HOUR = 3_600_000
@@ -19,6 +19,12 @@ export interface Day {
   readonly name: string
   /** `8:00–18:00`, in the zone; or in words where it is all or nothing. */
   readonly awake: string
+}
+
+/** The week in a sentence, where the plan has no change. */
+export function quietWeek(workload: Pick<Workload, 'is_snoozed' | 'reason_values'>): string {
+  if (hasUnknownHours(workload)) return 'Its hours are not known here.'
+  return `${workload.is_snoozed ? 'Asleep' : 'Awake'} throughout, if nobody acts.`
 }
 
 /** The week from `now`, by the plan. */

@@ -38,7 +38,7 @@ export interface Reason {
   readonly values: ReasonValues
   /** The request that ends it; absent: none, or time does. */
   readonly remedy?: Remedy | undefined
-  /** The text names the fault of the schedule. */
+  /** The text says why there is no schedule: it has a fault, or is not known. */
   readonly saysFault?: true | undefined
   /** The text until the transition is done, if `text` would claim that it is. */
   readonly pending?: (() => string) | undefined

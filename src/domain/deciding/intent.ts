@@ -85,7 +85,7 @@ export interface Desired {
   readonly text: () => string
   /** The values in the text, computed on demand. */
   readonly values: () => ReasonValues
-  /** The text names the fault of the schedule. */
+  /** The text says why there is no schedule: it has a fault, or is not known. */
   readonly saysFault?: true
   /** When the clock made it so; undefined: something else did. */
   readonly since?: Instant
@@ -110,9 +110,9 @@ export function desired(situation: Situation): Desired {
   }
 }
 
-function endText({ schedule, scheduleFault }: Reading, want: Sleep, end: Instant | undefined): string {
+function endText(reading: Reading, want: Sleep, end: Instant | undefined): string {
   if (end !== undefined) return `; ${want === 'asleep' ? 'wakes' : 'sleeps'} ${iso(end)}`
-  return schedule || scheduleFault !== undefined ? '' : '; no schedule'
+  return reading.schedule || lacksHours(reading) ? '' : '; no schedule'
 }
 
 /** How many instants to look at for the next change: one comes of the intent's end, or of an edge or two after it. */
@@ -156,7 +156,6 @@ function endedText(intent: Intent, until: Instant): string {
 
 /** Nothing is automatic, except that a passed `until` restores the state before it. */
 function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired {
-  const { scheduleFault } = reading
   if (intent?.until !== undefined) {
     const { before, until } = intent
     return {
@@ -168,7 +167,7 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
     }
   }
   const present = presentState(reading)
-  const removed = scheduleFault === undefined && intent !== undefined && isAutomatic(intent)
+  const removed = !lacksHours(reading) && intent !== undefined && isAutomatic(intent)
   if (removed && present === 'asleep') {
     return {
       want: 'awake',
@@ -179,12 +178,27 @@ function withoutSchedule(reading: Reading, intent: Intent | undefined): Desired 
   }
   const asked = intent && !isAutomatic(intent) && intent.want === present
   const text = () => {
-    const why = scheduleFault && `; the schedule is invalid, so nothing is automatic: ${scheduleFault}`
-    return `${asked ? `${present} by ${authorOf(intent)}` : present}${why ?? (intent ? '' : '; no schedule')}`
+    const none = intent ? '' : '; no schedule'
+    return `${asked ? `${present} by ${authorOf(intent)}` : present}${whyNoHours(reading) ?? none}`
   }
-  const saysFault = scheduleFault === undefined ? {} : ({ saysFault: true } as const)
+  const saysFault = lacksHours(reading) ? ({ saysFault: true } as const) : {}
   const values = () => (asked ? valuesOf(intent) : {})
   return { want: present, rule: intent ? 'intent' : 'nothing', text, values, ...saysFault }
+}
+
+/** Whether it may have hours by which nothing can be decided here: they are invalid, or not known. */
+function lacksHours({ scheduleFault, hoursUnknown }: Reading): boolean {
+  return (scheduleFault ?? hoursUnknown) !== undefined
+}
+
+function whyNoHours({ scheduleFault, hoursUnknown }: Reading): string | undefined {
+  if (hoursUnknown !== undefined) return `; ${unknownHoursText(hoursUnknown)}`
+  return scheduleFault && `; the schedule is invalid, so nothing is automatic: ${scheduleFault}`
+}
+
+/** For reasons, behind what is known. */
+export function unknownHoursText(why: string): string {
+  return `its hours are not known here: ${why}`
 }
 
 function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent | undefined): Desired {
@@ -292,8 +306,8 @@ function edgeIntent(situation: Situation, at: Instant, want: Sleep): Intent {
  */
 export function rescheduled(before: Situation, after: Reading, by: string | null): Reading {
   const { reading, intent, now } = before
-  const { schedule, scheduleFault, state } = after
-  if (meansTheSame(reading, after) || scheduleFault !== undefined || stillRuns(intent, now)) return after
+  const { schedule, state } = after
+  if (meansTheSame(reading, after) || lacksHours(after) || stillRuns(intent, now)) return after
   const asked = intent !== undefined && !isAutomatic(intent)
   if (!schedule && asked && desired(before).rule === 'intent') return after
   const is = before.with(after)
@@ -304,7 +318,7 @@ export function rescheduled(before: Situation, after: Reading, by: string | null
 /** Whether two readings have equal schedules of their own, or none for the same reason. Calendars are another setting. */
 export function meansTheSame(a: Reading, b: Reading): boolean {
   if (a.workload.annotations.schedule === b.workload.annotations.schedule && a.zone === b.zone) return true
-  return weekly(a) === weekly(b) && a.scheduleFault === b.scheduleFault
+  return weekly(a) === weekly(b) && a.scheduleFault === b.scheduleFault && a.hoursUnknown === b.hoursUnknown
 }
 
 function weekly({ schedule }: Reading): string | undefined {

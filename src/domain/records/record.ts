@@ -2,7 +2,7 @@ import type { Instant } from '../../service/process/clock.ts'
 import { causeText, recentOperations } from '../deciding/backoff.ts'
 import { decide } from '../deciding/decide.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
-import { desired, DESIRED_BY } from '../deciding/intent.ts'
+import { desired, DESIRED_BY, unknownHoursText } from '../deciding/intent.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
 import type { ValueOf } from '../json-schema.ts'
 import { typeOf } from '../kinds.ts'
@@ -101,7 +101,7 @@ function explained(
 ): Explanation {
   const { code, values, remedy = null } = reason
   const text = wait ? waitText(wait, reason.text) : textBefore(reason)
-  const { scheduleFault: fault } = reading
+  const { scheduleFault: fault, hoursUnknown } = reading
   const rests = backoff && code !== 'backoff' ? restText(backoff) : ''
   return {
     reason: `${withFault(reading, reason, text)}${rests}`,
@@ -110,6 +110,7 @@ function explained(
       ...(wait ? { until: seconds(wait.until), workloads: wait.workloads } : values),
       ...(backoff && { cause: backoff.cause }),
       ...(fault !== undefined && { fault }),
+      ...(hoursUnknown !== undefined && { hours_unknown: hoursUnknown }),
     },
     remedy,
   }
@@ -139,14 +140,15 @@ function requestInForce(situation: Situation) {
   return DESIRED_BY[rule].isIntent ? intent.want : undefined
 }
 
-/** The reason for people, with the schedule's fault appended. */
+/** The reason for people, with the schedule's fault appended, or why it is not known. */
 export function reasonOf(reading: Reading, reason: Reason): string {
   return withFault(reading, reason, reason.text)
 }
 
-/** The text with the fault of the schedule, unless the reason says that itself. */
-function withFault({ scheduleFault }: Reading, { saysFault }: Reason, text: string): string {
-  return scheduleFault === undefined || saysFault ? text : `${text}; ${scheduleFault}`
+/** The text with the fault of the schedule, or why that is not known, unless the reason says that itself. */
+function withFault({ scheduleFault, hoursUnknown }: Reading, { saysFault }: Reason, text: string): string {
+  const fault = hoursUnknown === undefined ? scheduleFault : unknownHoursText(hoursUnknown)
+  return fault === undefined || saysFault ? text : `${text}; ${fault}`
 }
 
 export function policyRecord({

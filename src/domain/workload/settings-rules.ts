@@ -31,7 +31,7 @@ export const KUBERNETES_NAMESPACES: readonly string[] = ['kube-system', 'kube-pu
 /** The inputs of a reading beside the workload. */
 export interface ReadingRules {
   readonly policy: Policy
-  /** Equal text, zone and list of calendars give the same object. Throws InvalidSchedule. */
+  /** Equal text, zone and list of calendars give the same object. Throws InvalidSchedule, and UnknownHours where they are not known. */
   readonly compile: (text: string, zone: string, calendar?: string) => Schedule
   /** Its inherited settings; undefined: its Namespace is not known, or is terminating. */
   readonly inherited: (workload: Heir & { readonly namespace: string }) => Inherited | undefined

@@ -8,6 +8,7 @@ import { parseEnd } from '../schedule/awake-until.ts'
 import { calendarNames, InvalidCalendar } from '../schedule/calendar.ts'
 import { InvalidTimezone, type Schedule } from '../schedule/schedule.ts'
 import { InvalidSchedule } from '../schedule/syntax.ts'
+import { UnknownHours } from '../schedule/unknown-hours.ts'
 import { ANNOTATION, type Workload } from './workload.ts'
 
 /** A workload's own and inherited settings, and their meaning. */
@@ -26,6 +27,8 @@ export interface Settings {
   readonly scheduleFault: string | undefined
   /** The source of that fault. */
   readonly scheduleFaultAt: Source | null
+  /** Why its hours are not known to this program, though it may have some; undefined in the service itself. */
+  readonly hoursUnknown: string | undefined
   /** The settings as they were found, and where. */
   readonly effective: Effective
   /** Whether its Namespace is known, and not terminating: before that nothing is decided. */
@@ -89,13 +92,17 @@ export function faultOfNamespace(namespace: Namespace, rules: ReadingRules): str
   return faults.filter((fault) => fault !== undefined).join('; ') || undefined
 }
 
-type Understood = Pick<Settings, 'schedule' | 'awakeUntil' | 'scheduleFault' | 'scheduleFaultAt'>
+type Understood = Pick<
+  Settings,
+  'schedule' | 'awakeUntil' | 'scheduleFault' | 'scheduleFaultAt' | 'hoursUnknown'
+>
 
 const NOTHING: Understood = {
   schedule: undefined,
   awakeUntil: [],
   scheduleFault: undefined,
   scheduleFaultAt: null,
+  hoursUnknown: undefined,
 }
 
 function understood(effective: Effective, calendar: string | undefined, rules: ReadingRules): Understood {
@@ -121,6 +128,7 @@ function understood(effective: Effective, calendar: string | undefined, rules: R
     }
     return { ...NOTHING, schedule, awakeUntil }
   } catch (error) {
+    if (error instanceof UnknownHours) return { ...NOTHING, hoursUnknown: error.message }
     if (!(error instanceof InvalidSchedule)) throw error
     const name = nameOf(error)
     return invalid(name, sources[name], error.message)
