@@ -21,8 +21,8 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 interface Options {
   readonly client: Pick<KubernetesClient, 'call'>
-  /** By key; null: the key is removed. Other keys stay. */
-  readonly data: () => Readonly<Record<string, string | null>>
+  /** By key; any other key is removed. */
+  readonly data: () => Readonly<Record<string, string>>
   /** Whether this replica may write at this very moment. */
   readonly mayWrite: () => boolean
   /** Whether it is a warning that the cluster refuses it. */
@@ -103,8 +103,9 @@ export class PublishedSettings implements Runnable {
       method: 'PATCH',
       resource: 'configmaps',
       path: PATH,
-      contentType: 'application/merge-patch+json',
-      body: { data: data() },
+      contentType: 'application/json-patch+json',
+      // All of it: a key that a newer version left behind would say that the service is newer.
+      body: [{ op: 'add', path: '/data', value: data() }],
       signal,
     })
   }

@@ -49,7 +49,12 @@ export function status(code: number, message: string) {
 }
 
 /** The adapter over a cluster with these answers; any other path is not found. */
-export function over(answers: Answers, clock = () => NOW, isForbidden = (_path: string) => false) {
+export function over(
+  answers: Answers,
+  clock = () => NOW,
+  isForbidden = (_path: string) => false,
+  format?: number,
+) {
   const patches: HttpRequest[] = []
   const transport = {
     async send(request: HttpRequest) {
@@ -83,6 +88,7 @@ export function over(answers: Answers, clock = () => NOW, isForbidden = (_path: 
     clock,
     warn: () => {},
     signal: new AbortController().signal,
+    format,
   })
   return { dormouse, patches }
 }

@@ -94,7 +94,7 @@ describe('kubectl dormouse savings', () => {
     const { code, err } = await typed(['savings', '--by', 'team'], { namespaceRecords: plain })
     expect([code, err]).to.deep.equal([
       1,
-      'error: no label names teams: set metrics.teamLabel in the configuration of the service; meanwhile --by namespace\n',
+      'error: no label is known that names teams: metrics.teamLabel in the configuration of the service sets it; meanwhile --by namespace\n',
     ])
   })
 
@@ -145,7 +145,10 @@ describe('kubectl dormouse savings', () => {
 
     for (const [why, data] of [
       ['publish: false', { version: '1', unpublished: JSON.stringify({ prices: 'publish: false' }) }],
-      ['this program is older', { version: '1', prices: JSON.stringify({ ...EUR, pools: {} }) }],
+      [
+        'the service is newer (1): update this program',
+        { version: '1', prices: JSON.stringify({ ...EUR, pools: {} }) },
+      ],
     ] as const)
       it(`says that money is left out where the prices are not known: ${why}`, async () => {
         const { out, err } = await person(data)

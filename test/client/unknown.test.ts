@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import { listEvents } from '../../src/console/client/list-stream.ts'
 import { loadConfig } from '../../src/service/config/config.ts'
-import { stateOf as shownByPage, type Workload } from '../../src/console/page/record.ts'
+import { hasUnknownHours, stateOf as shownByPage, type Workload } from '../../src/console/page/record.ts'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { settingsForClients } from '../../src/service/wiring/published.ts'
-import { aDeployment, NAMESPACE, over, reads, status } from './answering-cluster.ts'
+import { EMPTY_STATE } from '../../src/domain/workload/state.ts'
+import { encodeState } from '../../src/domain/workload/state-codec.ts'
+import { aDeployment, NAMESPACE, NOW, over, reads, SETTINGS, status } from './answering-cluster.ts'
 import { typed } from './fake-dormouse.ts'
 
 const POLICY = `
@@ -29,6 +31,17 @@ function person(data: Record<string, string> | undefined, annotations: Record<st
   return { patches, type: (...line: string[]) => typed(line, { over: dormouse }) }
 }
 
+/** The workload as the console over a kubeconfig gets it. */
+async function shown(data: Record<string, string>, object?: object): Promise<Workload> {
+  const { dormouse } = over((request) => reads(request, data, object))
+  const stop = new AbortController()
+  const events = listEvents(dormouse, 'shop', stop.signal)
+  const { value: added } = await events.next()
+  stop.abort()
+  await events.return(undefined)
+  return JSON.parse(/data: (.*)/.exec(String(added))?.[1] ?? '') as Workload
+}
+
 /** Words of `why`, `list`, `status` and `plan` that a person takes for an answer. */
 async function answers(...given: Parameters<typeof person>): Promise<string> {
   const { type } = person(...given)
@@ -42,19 +55,20 @@ describe('the client and policies that are not published', () => {
   const silent = published(`${POLICY}\npublish: false`)
   const DENIALS = /nothing enables it|not enabled|unmanaged|not managed by|left out|nothing by itself/
 
-  for (const [what, data] of [
-    ['the service keeps them to itself', silent],
-    ['an earlier service published none', { version: '1.0.0', timezone: 'UTC' }],
-    ['nothing is published', undefined],
+  const UNPUBLISHED = "the service's policies are not published"
+
+  for (const [what, data, why] of [
+    ['the service keeps them to itself', silent, UNPUBLISHED],
+    ['an earlier service published none', { version: '1.0.0', timezone: 'UTC' }, UNPUBLISHED],
+    ['nothing is published', undefined, "the service's settings are not published"],
   ] as const)
     it(`says unknown, and denies nothing, where ${what}`, async () => {
       const said = await answers(data)
       expect(said).to.not.match(DENIALS)
-      expect(said).to.match(
-        /web +deployment +unknown +2\/2 +unknown +the service's policies are not published$/m,
-      )
+      expect(said).to.match(new RegExp(`web +deployment +unknown +2/2 +unknown +${why}$`, 'm'))
       expect(said).to.include('deployment shop/web is perhaps managed by Dormouse: 2 of 2 replicas ready')
-      expect(said).to.match(/because +unknown: the service's policies are not published/)
+      expect(said).to.match(new RegExp(`because +unknown: ${why}`))
+      expect(said).to.include(`deployment shop/web: unknown: ${why}\n`)
       expect(said).to.match(/to ask the service +kubectl dormouse snooze deploy\/web --dry-run/)
     })
 
@@ -76,11 +90,30 @@ describe('the client and policies that are not published', () => {
   it('leaves hours that only a policy could give unknown, and what is set nearer as it is', async () => {
     const enabled = { [ANNOTATION.enabled]: 'true' }
     const said = await answers(silent, enabled)
-    expect(said).to.include('its hours are unknown: the service').and.not.include('of policy unknown')
+    expect(said).to.include(`awake; its hours are not known here: ${UNPUBLISHED}`)
+    expect(said).to.not.match(/of policy unknown|invalid/)
     expect(said).to.match(/next +unknown/)
+    expect(said).to.include(`deployment shop/web: unknown: ${UNPUBLISHED}\n`)
     const own = await answers(silent, { ...enabled, [ANNOTATION.schedule]: '8:00-18:00' })
     expect(own).to.match(/it is put to sleep 19:00/)
     expect(await answers(silent, { [ANNOTATION.enabled]: 'false' })).to.match(/unmanaged .* disabled$/m)
+  })
+
+  it('calls hours unknown, not invalid, where the person may not read the settings, or nobody publishes them', async () => {
+    const asked = { want: 'awake', at: NOW - 60_000, by: 'k8s:ann', trigger: 'api', before: 'awake' } as const
+    const { state } = encodeState({ ...EMPTY_STATE, kind: 'deployments', counter: 1, intent: asked })
+    for (const [answer, why] of [
+      [status(403, 'forbidden'), "you may not read the service's settings"],
+      [status(404, 'not found'), "the service's settings are not published"],
+    ] as const) {
+      const object = aDeployment({ [ANNOTATION.enabled]: 'true', [ANNOTATION.state]: state })
+      const { dormouse } = over((request) =>
+        request.path === SETTINGS ? answer : reads(request, undefined, object),
+      )
+      const { out } = await typed(['why', 'web'], { over: dormouse })
+      expect(out).to.include(`awake by request of ann; its hours are not known here: ${why}`)
+      expect(out).to.not.include('invalid')
+    }
   })
 
   it('does not deny what a Namespace may set that the person may not read', async () => {
@@ -98,15 +131,11 @@ describe('the client and policies that are not published', () => {
   })
 
   it('says so in the console over a kubeconfig, too', async () => {
-    const { dormouse } = over((request) => reads(request, silent))
-    const stop = new AbortController()
-    const events = listEvents(dormouse, 'shop', stop.signal)
-    const { value: added } = await events.next()
-    stop.abort()
-    await events.return(undefined)
-    const record = JSON.parse(/data: (.*)/.exec(String(added))?.[1] ?? '') as Workload
+    const record = await shown(silent)
     expect(record.reason).to.match(/^unknown: the service's policies are not published/)
     expect(shownByPage(record)).to.equal('unknown')
+    const enabled = await shown(silent, aDeployment({ [ANNOTATION.enabled]: 'true' }))
+    expect([shownByPage(enabled), hasUnknownHours(enabled)]).to.deep.equal(['awake', true])
   })
 
   it('knows all where they are published, and then denies what is so', async () => {

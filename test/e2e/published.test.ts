@@ -70,6 +70,7 @@ describeOn('what is published for clients', function (on) {
   it('is written by the leader into the ConfigMap of kube-public', async () => {
     const { data } = await filled()
     expect(Object.keys(data)).to.have.members([
+      'format',
       'version',
       'timezone',
       'rules',
@@ -110,12 +111,13 @@ describeOn('what is published for clients', function (on) {
     await restarted()
     expect((await filled()).version).to.equal(version)
     await on().admin.expect('PATCH', PUBLISHED, {
-      data: { timezone: 'UTC', console: null, unpublished: '{}' },
+      // As after a newer version that was rolled back.
+      data: { timezone: 'UTC', console: null, unpublished: '{}', terms: '[]' },
     })
     await restarted()
     const { data } = await filled()
     expect(data['console']).to.equal('https://dormouse.example.com/console/')
-    expect(data).not.to.have.property('unpublished')
+    expect(data).to.not.have.any.keys('unpublished', 'terms')
   })
 
   describe('where there is no ConfigMap', () => {

@@ -4,7 +4,8 @@ import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 import { PublishedSettings } from '../../src/kubernetes/published-settings.ts'
 import { eventually } from '../support/eventually.ts'
 
-const DATA = { timezone: 'Europe/Berlin', policies: null }
+const DATA = { timezone: 'Europe/Berlin' }
+const replacing = (value: object) => [{ op: 'add', path: '/data', value }]
 const away = new ClusterRefusal('CLUSTER_UNAVAILABLE', 'away', { status: 503 })
 const forbidden = new ClusterRefusal('CLUSTER_REJECTED', 'forbidden', { status: 403 })
 const missing = new ClusterRefusal('NOT_FOUND', 'not there', { status: 404 })
@@ -32,7 +33,7 @@ function publisher(failures: readonly Error[] = [], mayWrite = () => true, isExp
     warn: (fields: Warning) => void warnings.push(fields),
     info: (fields: Warning) => void infos.push(fields),
   }
-  let data: Record<string, string | null> = DATA
+  let data: Record<string, string> = DATA
   let pauses = 0
   const settings = new PublishedSettings({
     client,
@@ -50,14 +51,15 @@ function publisher(failures: readonly Error[] = [], mayWrite = () => true, isExp
 }
 
 describe('publishing settings', () => {
-  it('is one patch of the one ConfigMap, which removes what is no longer published', async () => {
+  it('is one patch of the one ConfigMap, which leaves nothing else in it', async () => {
     const { settings, calls, warnings } = publisher()
     await settings.start()
     await settings.stop()
     expect(calls).to.have.length(1)
     expect(calls[0]).to.include({ method: 'PATCH', resource: 'configmaps' })
     expect(calls[0]?.path).to.match(/^\/api\/v1\/namespaces\/kube-public\/configmaps\/dormouse\?/)
-    expect(calls[0]?.body).to.deep.equal({ data: DATA })
+    expect(calls[0]?.body).to.deep.equal(replacing(DATA))
+    expect(calls[0]).to.include({ contentType: 'application/json-patch+json' })
     expect(warnings).to.deep.equal([])
   })
 
@@ -109,7 +111,7 @@ describe('publishing settings', () => {
     settings.publishAgain()
     settings.publishAgain()
     await settings.stop()
-    expect(calls.map(({ body }) => body)).to.deep.equal([{ data: DATA }])
+    expect(calls.map(({ body }) => body)).to.deep.equal([replacing(DATA)])
     await settings.start()
     await eventually('the next start', () => calls.length === 2)
     becomes({ timezone: 'Asia/Tokyo' })
@@ -117,8 +119,8 @@ describe('publishing settings', () => {
     settings.publishAgain()
     await eventually('the change', () => calls.length === 3)
     await settings.stop()
-    expect(calls[1]?.body).to.deep.equal({ data: { timezone: 'UTC' } })
-    expect(calls[2]?.body).to.deep.equal({ data: { timezone: 'Asia/Tokyo' } })
+    expect(calls[1]?.body).to.deep.equal(replacing({ timezone: 'UTC' }))
+    expect(calls[2]?.body).to.deep.equal(replacing({ timezone: 'Asia/Tokyo' }))
     settings.publishAgain()
     expect(calls).to.have.length(3)
   })

@@ -33,6 +33,8 @@ interface Options {
   readonly signal: AbortSignal
   /** Milliseconds that a read may take; undefined: a minute. */
   readonly patience?: number | undefined
+  /** The highest format of the published settings that this program reads; tests play another version. */
+  readonly format?: number | undefined
 }
 
 /** Dormouse through the cluster: objects are read and patched with the person's own rights. */
@@ -53,12 +55,12 @@ export class ClusterDormouse implements Dormouse {
   #isValued = false
   #readAt: number | undefined
 
-  constructor({ transport, context, namespace, clock, warn, signal, patience }: Options) {
+  constructor({ transport, context, namespace, clock, warn, signal, patience, format }: Options) {
     this.place = `cluster ${context}`
     this.#context = context
     this.defaultNamespace = namespace ?? 'default'
     this.#transport = transport
-    this.#reader = new ClusterReader(transport, signal, patience)
+    this.#reader = new ClusterReader(transport, signal, patience, format)
     this.#writer = new ClusterWriter(this.#reader, clock)
     this.#clock = clock
     this.#warn = warn
@@ -75,7 +77,8 @@ export class ClusterDormouse implements Dormouse {
   }
 
   #unvalued(): string[] {
-    const { seesNoService, unpublished } = this.#reader
+    const { seesNoService, unpublished, newer } = this.#reader
+    if (newer !== undefined) return [`${newer}. Prices and teams are not known here; --server asks it`]
     if (seesNoService) return [`${this.#noService()}. Prices are not known`]
     const why = unpublished['prices']
     return why === undefined
@@ -84,9 +87,14 @@ export class ClusterDormouse implements Dormouse {
   }
 
   get unknowns(): string[] {
-    const { unknowns, seesNoService, unpublished } = this.#reader
+    const { unknowns, seesNoService, unpublished, newer } = this.#reader
+    if (newer !== undefined)
+      return [
+        `${newer}. Meanwhile what it does is unknown here; --server asks it, and requests still reach it`,
+      ]
     if (seesNoService) return [`${this.#noService()}. What is shown here follows the defaults`]
-    const why = (key: string) => (unpublished[key] === undefined ? '' : ` (${unpublished[key]})`)
+    const why = (key: keyof typeof unpublished) =>
+      unpublished[key] === undefined ? '' : ` (${unpublished[key]})`
     const notes: string[] = []
     if (unknowns.calendars.size > 0)
       notes.push(
@@ -111,7 +119,11 @@ export class ClusterDormouse implements Dormouse {
   }
 
   async serviceVersion(): Promise<string | undefined> {
-    return explaining(this.place, async () => (await this.#reader.settled()).service.version)
+    return explaining(this.place, async () => {
+      // Rules that cannot be compiled are a newer service's, too.
+      const [{ service }] = await Promise.all([this.#reader.settled(), this.#reader.rules()])
+      return service.version
+    })
   }
 
   async kinds(): Promise<readonly Kind[]> {
@@ -151,7 +163,8 @@ export class ClusterDormouse implements Dormouse {
         this.#reader.rules(),
         this.#reader.accounting(),
       ])
-      return summarized(workloads, selection.namespace, { now: this.#clock(), rules, accounting })
+      const found = summarized(workloads, selection.namespace, { now: this.#clock(), rules, accounting })
+      return found.map((each) => rules.inSum(each))
     })
   }
 
@@ -228,6 +241,7 @@ export class ClusterDormouse implements Dormouse {
       const workload = asIf
         ? (await import('../../domain/requests/as-if.ts')).withHours(found, asIf, now, rules)
         : found
+      if (rules.newer !== undefined) return []
       return plannedTransitions(workload, now, rules, now + hours * HOUR).map(transitionRecord)
     })
   }

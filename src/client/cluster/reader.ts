@@ -1,5 +1,6 @@
 import { CLIENT_MANAGER } from '../../domain/annotations.ts'
 import { KINDS, apiVersionOf, isBuiltIn, resourceOf } from '../../domain/kinds.ts'
+import { FORMAT } from '../../domain/published.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
@@ -13,7 +14,7 @@ import { trimNamespace } from '../../kubernetes/namespaces.ts'
 import { trim } from '../../kubernetes/trim.ts'
 import { NAME } from '../targets.ts'
 import { isForbidden, isMissing } from './failures.ts'
-import { knownService, type KnownService } from './known-service.ts'
+import { knownService, type Absence, type KnownService, type Unpublished } from './known-service.ts'
 import type { KnownRules, Unknowns } from './rules.ts'
 
 export const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
@@ -26,6 +27,7 @@ export class ClusterReader {
   readonly client: KubernetesClient
   readonly unknowns: Unknowns = { calendars: new Set(), policies: false }
   readonly #signal: AbortSignal
+  readonly #format: number
   readonly #namespaces = new Map<string, Namespace>()
   /** Namespaces that are read again when they are next needed. */
   readonly #old = new Set<string>()
@@ -40,12 +42,20 @@ export class ClusterReader {
   seesNoService = false
   /** Whether a workload was read that Dormouse has written to. */
   seesMarks = false
-  /** Why settings are not published, as far as the service tells: `policies`, `calendars`. */
-  unpublished: Readonly<Record<string, string>> = {}
+  /** Why settings are not published, as far as the service tells. */
+  unpublished: Unpublished = {}
+  /** Why nothing can be computed here: the service is newer than this program. undefined: it is not. */
+  newer: string | undefined
 
-  /** `signal` ends all reads; `timeout`: milliseconds. */
-  constructor(transport: Pick<HttpTransport, 'send' | 'open'>, signal: AbortSignal, timeout = PATIENCE) {
+  /** `signal` ends all reads; `timeout`: milliseconds; `format`: the highest of the published settings that is read. */
+  constructor(
+    transport: Pick<HttpTransport, 'send' | 'open'>,
+    signal: AbortSignal,
+    timeout = PATIENCE,
+    format = FORMAT,
+  ) {
     this.#signal = signal
+    this.#format = format
     this.client = new KubernetesClient({
       transport,
       observer: NO_OBSERVER,
@@ -76,9 +86,10 @@ export class ClusterReader {
   }
 
   async #settle() {
-    const service = knownService(await this.#published())
+    const service = knownService(await this.#published(), this.#format)
     this.seesNoService = !service.isKnown
     this.unpublished = service.unpublished
+    this.newer = service.newer
     return {
       service,
       configured: new ConfiguredKinds(service.kinds, (call) =>
@@ -97,21 +108,25 @@ export class ClusterReader {
 
   async #compileRules(): Promise<KnownRules> {
     const [{ rulesOf }, { service }] = await Promise.all([import('./rules.ts'), this.settled()])
-    return rulesOf(service, {
+    const rules = rulesOf(service, {
       namespaceOf: (name) => this.#namespaces.get(name),
       isUnreadable: (name) => this.#unreadable.has(name),
       unknowns: this.unknowns,
       podOwnerOf: ({ kind, namespace, name }) =>
         kind === 'deployments' ? this.#podOwners.get(`${namespace}/${name}`) : undefined,
     })
+    this.newer = rules.newer
+    return rules
   }
 
-  /** As far as the service publishes it. */
+  /** As far as the service publishes it, and this program can read that. */
   async accounting(): Promise<Accounting> {
-    const [{ teamOf }, { service }] = await Promise.all([
+    const [{ teamOf }, { service }, { newer }] = await Promise.all([
       import('../../domain/records/saved.ts'),
       this.settled(),
+      this.rules(),
     ])
+    if (newer !== undefined) return { prices: null }
     const { prices = null, teamLabel } = service
     if (teamLabel === undefined) return { prices }
     return {
@@ -120,7 +135,7 @@ export class ClusterReader {
     }
   }
 
-  async #published(): Promise<Readonly<Record<string, string>> | undefined> {
+  async #published(): Promise<Readonly<Record<string, string>> | Absence> {
     try {
       const { data = {} } = await this.client.call<{ data?: Record<string, string> }>({
         method: 'GET',
@@ -131,7 +146,8 @@ export class ClusterReader {
       })
       return data
     } catch (error) {
-      if (isMissing(error) || isForbidden(error)) return undefined
+      if (isMissing(error)) return 'missing'
+      if (isForbidden(error)) return 'forbidden'
       throw error
     }
   }

@@ -1,14 +1,18 @@
 import { compilePolicy, type CompiledPolicy } from '../../domain/policy/configured.ts'
 import { Inheritance, type Inherited, type Namespace } from '../../domain/policy/inheritance.ts'
 import { SETTING_NAMES, type Found, type SettingName } from '../../domain/policy/settings.ts'
-import type { StatusRecord } from '../../domain/records/record.ts'
+import { settingFault } from '../../domain/policy/faults.ts'
+import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
+import type { PolicyRecord, StatusRecord } from '../../domain/records/record.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { calendarOf, type Calendar, type Calendars } from '../../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../../domain/schedule/schedule.ts'
-import { InvalidSchedule } from '../../domain/schedule/syntax.ts'
+import { timezoneFault } from '../../domain/schedule/syntax.ts'
+import { UnknownHours } from '../../domain/schedule/unknown-hours.ts'
 import type { Setter } from '../../domain/workload/settings.ts'
+import { DEFAULT_POLICY } from '../../domain/workload/settings-rules.ts'
 import { ASLEEP_LABEL, type WorkloadKey } from '../../domain/workload/workload.ts'
-import type { KnownService } from './known-service.ts'
+import { newerText, type KnownService } from './known-service.ts'
 
 /** The inputs that are not known here: results computed without them may be wrong. */
 export interface Unknowns {
@@ -28,8 +32,12 @@ interface Lookups {
 
 /** The domain's rules, as far as they can be known here. */
 export interface KnownRules extends Rules {
+  /** Why nothing can be computed by them: the service is newer than this program. undefined: it is not. */
+  readonly newer: string | undefined
   /** Rewords the record of a workload whose settings are partly unknown. */
   readonly inWords: (record: StatusRecord) => StatusRecord
+  /** The same for the record of a namespace. */
+  readonly inSum: (record: NamespaceRecord) => NamespaceRecord
 }
 
 /** The domain's rules, as far as the service's settings are published and the person may read the Namespaces. */
@@ -38,15 +46,21 @@ export function rulesOf(
   { namespaceOf, isUnreadable, unknowns, podOwnerOf }: Lookups,
 ): KnownRules {
   const { policy } = service
-  const compiler = new ScheduleCompiler(1000, calendarsOf(service, unknowns))
-  const policies = compiled(service)
+  const dated = datedCalendars(service)
+  const compiled = compiledPolicies(service)
+  const isReadable = dated !== 'newer' && compiled !== 'newer' && timezoneFault(policy.timezone) === undefined
+  const newer = service.newer ?? (isReadable ? undefined : newerText(service.version))
+  // Nothing is judged by a part of what it publishes: another part may change the meaning.
+  const policies = newer === undefined && compiled !== 'newer' ? compiled : undefined
+  const calendars = newer === undefined && dated !== 'newer' ? dated : undefined
+  const compiler = new ScheduleCompiler(1000, calendarsOf(calendars, unknowns))
   const inheritance = new Inheritance(policies ?? [])
-  const why = policies === undefined ? "the service's policies are not published" : MAY_NOT_READ
+  const why = newer ?? (policies === undefined ? service.whyUnknown : MAY_NOT_READ)
   return {
-    policy,
+    policy: newer === undefined ? policy : DEFAULT_POLICY,
+    newer,
     compile(text, zone, calendar) {
-      if (text === UNKNOWN.text)
-        throw new InvalidSchedule(`its hours are unknown: ${why}`, 1, 'hours that are known')
+      if (newer !== undefined || text === UNKNOWN.text) throw new UnknownHours(why)
       return compiler.compile(text, zone, calendar)
     },
     inherited(workload) {
@@ -65,37 +79,63 @@ export function rulesOf(
     inheritsSame: (before, after) => inheritance.isSame(before, after),
     podOwnerOf,
     inWords(record) {
-      const { enabled, schedule } = record.policy
-      if (enabled.source === UNKNOWN.source && enabled.value === null)
-        return {
-          ...record,
-          reason: `unknown: ${why}, so it may be managed; --server asks the service`,
-          reason_code: 'unknown',
-          reason_values: { fault: why },
-          remedy: null,
-        }
-      const { fault } = record.reason_values
-      if (schedule.source !== UNKNOWN.source || typeof fault !== 'string') return record
-      const known = `its hours are unknown: ${why}`
-      const reason = record.reason.replace(fault, known)
-      return { ...record, reason, reason_values: { ...record.reason_values, fault: known } }
+      if (newer !== undefined) return unknownRecord(record, newer)
+      const { enabled } = record.policy
+      if (enabled.source !== UNKNOWN.source || enabled.value !== null) return record
+      const reason = `unknown: ${why}, so it may be managed; --server asks the service`
+      return { ...record, ...unknownFor(why), reason }
     },
+    inSum: (record) =>
+      newer === undefined ? record : { ...record, next_transition: null, policy: UNKNOWN_POLICY },
   }
 }
 
 const MAY_NOT_READ = 'you may not read the namespace'
 
-/** undefined: they are not published, or not in a form that we know. */
-function compiled({ policies }: KnownService): CompiledPolicy[] | undefined {
-  try {
-    return policies?.map(compilePolicy)
-  } catch {
-    return undefined
+/** Only what stands on the object remains: its counts, its pin, its history. */
+function unknownRecord(record: StatusRecord, why: string): StatusRecord {
+  return {
+    ...record,
+    ...unknownFor(why),
+    enabled: false,
+    held_by: null,
+    wake_schedule: null,
+    timezone: null,
+    next_transition: null,
+    policy: UNKNOWN_POLICY,
+    reason: `unknown: ${why}`,
   }
 }
 
+function unknownFor(why: string) {
+  return { reason_code: 'unknown', reason_values: { fault: why }, remedy: null } as const
+}
+
+/** undefined: they are not published. `newer`: in a form that is not known here. */
+function compiledPolicies({ policies }: KnownService): CompiledPolicy[] | 'newer' | undefined {
+  const faults = policies?.flatMap((policy) =>
+    POLICY_TEXTS.map((name) => settingFault(name, policy[name] ?? '')),
+  )
+  if (faults?.some((fault) => fault !== undefined)) return 'newer'
+  try {
+    return policies?.map(compilePolicy)
+  } catch {
+    return 'newer'
+  }
+}
+
+const POLICY_TEXTS = ['schedule', 'timezone', 'calendar'] as const
+
 /** In place of a setting that others may have set; the text is none that means anything. */
 const UNKNOWN: Found = { text: '?', source: 'policy/unknown' }
+const NOT_KNOWN = { value: null, source: UNKNOWN.source }
+const UNKNOWN_POLICY: PolicyRecord = {
+  enabled: NOT_KNOWN,
+  schedule: NOT_KNOWN,
+  timezone: NOT_KNOWN,
+  calendar: NOT_KNOWN,
+  auto_wake: NOT_KNOWN,
+}
 
 /** Settings that an unknown policy or Namespace may give where nothing nearer does: `enabled`, and the hours. */
 function withUnknown(inherited: Inherited, own: Setter['annotations'], isMarked: boolean): Inherited {
@@ -108,24 +148,32 @@ function withUnknown(inherited: Inherited, own: Setter['annotations'], isMarked:
   return { ...inherited, settings: { schedule: UNKNOWN, ...settings, ...managed } }
 }
 
-/** The service's calendars; those that it does not publish, or in an unknown form, change no hours here. */
-function calendarsOf({ calendars }: KnownService, unknowns: Unknowns): Calendars {
-  const known = new Map<string, Calendar | string>()
-  const made = (name: string): Calendar | string | undefined => {
-    if (calendars === undefined) return unknownCalendar(name, unknowns)
-    const dates = Object.hasOwn(calendars, name) ? calendars[name] : undefined
-    if (dates === undefined || typeof dates === 'string') return dates
-    try {
-      return calendarOf(name, dates)
-    } catch {
-      return unknownCalendar(name, unknowns)
-    }
+type Dated = ReadonlyMap<string, Calendar | string>
+
+/** A text: why the service cannot use it. undefined: they are not published. `newer`: in a form that is not known here. */
+function datedCalendars({ calendars }: KnownService): Dated | 'newer' | undefined {
+  if (calendars === undefined) return undefined
+  try {
+    return new Map(
+      Object.entries(calendars).map(([name, dates]) => [
+        name,
+        typeof dates === 'string' ? dates : calendarOf(name, dates),
+      ]),
+    )
+  } catch {
+    return 'newer'
   }
+}
+
+/** The service's calendars; those that it does not publish change no hours here. */
+function calendarsOf(calendars: Dated | undefined, unknowns: Unknowns): Calendars {
+  const unknown = new Map<string, Calendar>()
   return {
-    names: Object.keys(calendars ?? {}),
+    names: [...(calendars?.keys() ?? [])],
     find(name) {
-      const found = known.get(name) ?? made(name)
-      if (found !== undefined) known.set(name, found)
+      if (calendars) return calendars.get(name)
+      const found = unknown.get(name) ?? unknownCalendar(name, unknowns)
+      unknown.set(name, found)
       return found
     },
   }

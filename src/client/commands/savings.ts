@@ -73,7 +73,7 @@ function named(name: string, record: NamespaceRecord): NamespaceRecord {
 
 const NO_MONEY = 'note: no money: savings.prices of the configuration of the service sets the prices\n'
 const NO_TEAMS =
-  'no label names teams: set metrics.teamLabel in the configuration of the service; meanwhile --by namespace'
+  'no label is known that names teams: metrics.teamLabel in the configuration of the service sets it; meanwhile --by namespace'
 
 function summedUp(records: readonly NamespaceRecord[], by: Savings['by']): Savings {
   const all = records.flatMap(({ name, saved, saved_by_team }): [string, SavedAmounts][] =>

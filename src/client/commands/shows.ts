@@ -15,6 +15,7 @@ import type { Connection, Dormouse, Found } from '../ports.ts'
 import { findTargets, type Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
 import { planText } from '../text/plan.ts'
+import { whyUnknown } from '../text/state.ts'
 import { statusText } from '../text/status.ts'
 import { keyOfFound, whyText, type Style } from '../text/why.ts'
 import { forEachWorkload } from './for-each-workload.ts'
@@ -158,10 +159,11 @@ async function plan(
   const hours = hoursOf(options.hours)
   const targets = await meant(terminal, dormouse, namespace, texts, options)
   const style = styleFor(terminal, options, dormouse)
-  const { done, throwIfFailed } = await forEachWorkload(terminal, style, targets, async (key) => ({
-    key,
-    transitions: await dormouse.plan(key, hours),
-  }))
+  const { done, throwIfFailed } = await forEachWorkload(terminal, style, targets, async (key) => {
+    const transitions = await dormouse.plan(key, hours)
+    const unknown = transitions.length > 0 ? undefined : whyUnknown((await dormouse.get(key)).record)
+    return { key, transitions, unknown }
+  })
   printNotes(terminal, dormouse)
   if (output === 'json' || output === 'yaml') {
     const items = done.map(({ key: { namespace, kind, name }, transitions }) => ({
@@ -172,7 +174,11 @@ async function plan(
     }))
     terminal.stdout.write(await serialized(output, targets.isList ? { items } : (items[0] ?? {})))
   } else {
-    const texts = done.map(({ key, transitions }) => planText(nameOf(key), transitions, hours, style))
+    const texts = done.map(({ key, transitions, unknown }) =>
+      unknown === undefined
+        ? planText(nameOf(key), transitions, hours, style)
+        : `${nameOf(key)}: unknown: ${unknown}\n`,
+    )
     terminal.stdout.write(texts.join('\n'))
   }
   throwIfFailed()

@@ -16,8 +16,7 @@ export function registerVersion(program: Command, terminal: Terminal): void {
     await connected(terminal, connection, async (dormouse) => {
       const version = await dormouse.serviceVersion()
       terminal.stdout.write(`service  ${version ?? 'unknown'} (${dormouse.place})\n`)
-      for (const note of version === undefined ? dormouse.unknowns : [])
-        terminal.stderr.write(`note: ${note}\n`)
+      for (const note of dormouse.unknowns) terminal.stderr.write(`note: ${note}\n`)
     })
   })
 }

@@ -38,6 +38,16 @@ export function isUnknown({ reason_code: code }: StatusRecord): boolean {
   return code === 'unknown'
 }
 
+/** Why nobody can say here when it changes; undefined: it is known, if only that nothing comes. */
+export function whyUnknown({
+  reason_values: values,
+  pin_state: pin,
+  ...record
+}: StatusRecord): string | undefined {
+  const why = values['hours_unknown'] ?? (record.reason_code === 'unknown' ? values['fault'] : undefined)
+  return typeof why === 'string' && (pin === 'none' || record.reason_code === 'unknown') ? why : undefined
+}
+
 /** Whether it has hours only if something gives it some that cannot be read from here. */
 export function hasUnknownHours({ policy: { schedule } }: StatusRecord): boolean {
   return schedule.source === 'policy/unknown'

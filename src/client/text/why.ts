@@ -137,8 +137,9 @@ function sinceWhen(record: StatusRecord, times: LocalTimes): string[] {
 
 function nextOf(record: StatusRecord, { times }: Style): string {
   const { next_transition: next, pin_state: pin, timezone } = record
+  if (isUnknown(record)) return 'unknown'
   if (next === null && pin !== 'none') return 'nothing, while it is pinned'
-  if (next === null) return isUnknown(record) || hasUnknownHours(record) ? 'unknown' : 'nothing by itself'
+  if (next === null) return hasUnknownHours(record) ? 'unknown' : 'nothing by itself'
   const at = Date.parse(next.at)
   const what = next.type === 'wake' ? 'it wakes' : 'it is put to sleep'
   return `${what} ${shortTime(at, times)} (in ${age(at - times.now)}${there(at, timezone, times)})`

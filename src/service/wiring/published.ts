@@ -1,5 +1,6 @@
 import type { CalendarSnapshot } from '../calendars/configured-calendars.ts'
 import type { Config } from '../config/config.ts'
+import { writtenSettings, type Published } from '../../domain/published.ts'
 import { dateRanges } from '../../domain/schedule/calendar.ts'
 import { PublishedSettings } from '../../kubernetes/published-settings.ts'
 import type { Wiring } from './wiring.ts'
@@ -22,45 +23,42 @@ export function publishedSettings(wiring: Wiring, leads: () => boolean): Publish
 }
 
 /**
- * The published settings by key, as the client reads them: a text, or JSON: lists of kinds
- * (`rollouts.argoproj.io=.spec.replicas`) and of excluded namespaces, the rules with durations in milliseconds, the
- * policies, the dates of each calendar as in the configuration, including those of its files, and the prices.
- * `unpublished` names the settings that are left out, with the reason. null: delete the key.
+ * The published settings by key, in the form of `domain/published.ts`, by which clients read them: the dates of each
+ * calendar as in the configuration, including those of its files. `unpublished` names what is left out, with the reason.
  */
 export function settingsForClients(
   config: Config,
   calendars: CalendarSnapshot,
   excludeNamespaces: readonly string[],
   version: string | undefined,
-): Record<string, string | null> {
+): Record<string, string> {
   const { timezone, kinds, policies, console } = config
   const { operationTimeout, newWorkloadGrace, wakeHold, backoff } = config
-  const { prices } = config.savings
-  const large: Record<string, string> = {
-    policies: JSON.stringify(policies),
-    calendars: JSON.stringify(datesOf(config, calendars)),
-    prices: prices ? JSON.stringify(prices) : '',
+  const large = {
+    policies,
+    calendars: datesOf(config, calendars),
+    prices: config.savings.prices ?? undefined,
   }
-  const unpublished = Object.entries(large).flatMap(([key, text]) => {
+  const unpublished = Object.entries(large).flatMap(([key, value]) => {
+    const text = JSON.stringify(value ?? [])
     const why = text.length <= EMPTY ? undefined : whyUnpublished(config, text)
     return why === undefined ? [] : [[key, why] as const]
   })
-  return {
-    version: version ?? null,
+  return writtenSettings({
+    version,
     timezone,
-    rules: JSON.stringify({ operationTimeout, newWorkloadGrace, wakeHold, backoff }),
-    kinds: JSON.stringify(kinds.map(({ resource, specReplicasPath }) => `${resource}=${specReplicasPath}`)),
-    excludeNamespaces: JSON.stringify(excludeNamespaces),
-    console: console.enabled ? console.url : null,
-    teamLabel: config.metrics.teamLabel,
+    rules: { operationTimeout, newWorkloadGrace, wakeHold, backoff },
+    kinds: kinds.map(({ resource, specReplicasPath }) => `${resource}=${specReplicasPath}`),
+    excludeNamespaces,
+    console: console.enabled ? (console.url ?? undefined) : undefined,
+    teamLabel: config.metrics.teamLabel ?? undefined,
     ...large,
-    ...(prices ? {} : { prices: null }),
-    ...Object.fromEntries(unpublished.map(([key]) => [key, null])),
-    unpublished: unpublished.length === 0 ? null : JSON.stringify(Object.fromEntries(unpublished)),
-  }
+    ...Object.fromEntries(unpublished.map(([key]) => [key, undefined])),
+    unpublished: unpublished.length === 0 ? undefined : Object.fromEntries(unpublished),
+  })
 }
 
-/** At most so many characters: an empty list or map, or nothing. */
+/** At most so many characters: an empty list or map. */
 const EMPTY = 2
 
 /** undefined: it is published. */
@@ -70,7 +68,7 @@ function whyUnpublished({ publish }: Config, text: string): string | undefined {
 }
 
 /** By calendar: its dates with their hours; a text: why it cannot be used. */
-function datesOf({ calendars }: Config, snapshot: CalendarSnapshot): object {
+function datesOf({ calendars }: Config, snapshot: CalendarSnapshot): NonNullable<Published['calendars']> {
   return Object.fromEntries(
     Object.entries(calendars).map(([name, { dates }]) => {
       const closed = snapshot[name] ?? []

@@ -4,6 +4,7 @@ import { calendarsIn, type CalendarSnapshot } from '../../../src/service/calenda
 import { ScheduleCompiler, type Schedule } from '../../../src/domain/schedule/schedule.ts'
 import { knownService, type KnownService } from '../../../src/client/cluster/known-service.ts'
 import { loadConfig } from '../../../src/service/config/config.ts'
+import { readPublished, writtenSettings, type Published } from '../../../src/domain/published.ts'
 import { settingsForClients } from '../../../src/service/wiring/published.ts'
 
 const FULL = `
@@ -138,41 +139,62 @@ describe('the settings that are published for clients', () => {
     expect(JSON.stringify(data).length).to.be.lessThan(10_000)
   })
 
-  it('are understood in part where another version wrote them', () => {
-    const odd = knownService({
-      version: '9.0.0',
-      novelty: '{',
-      rules: '{"wakeHold":"12h","operationTimeout":1000,"backoff":{"base":5,"max":null,"new":1},"new":[]}',
-      policies: '[{"name":"dev","namespaces":{"names":["dev-*"]},"enabled":true,"nice":"yes"}]',
-      calendars: '{"de":{"2026-12-24":"","2026-12-25":{"half":true}}}',
-    })
-    const defaults = knownService(undefined).policy
-    expect(odd.policy).to.deep.equal({
-      ...defaults,
-      operationTimeout: 1000,
-      backoff: { ...defaults.backoff, base: 5 },
-    })
-    expect(odd.policies).to.have.length(1)
-    expect(odd.calendars).to.equal(undefined)
-    const unknowns = { calendars: new Set<string>(), policies: false }
-    const vague = knownService({ calendars: '{"de":{"Christmas":""}}' })
-    const { compile } = rulesKnownOf(vague, unknowns)
-    expect(compile('7:00-20:00', 'UTC', 'de').nextEdge(CHRISTMAS)).not.to.equal(undefined)
-    expect([...unknowns.calendars]).to.deep.equal(['de'])
-    for (const policies of [
-      '{"dev":{}}',
-      '[{"name":"dev"}]',
-      '[{"name":"dev","namespaces":{"names":"dev-*"}}]',
+  it('are in the schema that clients read them by: a service that writes more does not publish', () => {
+    const { config, data } = known(FULL, '1.2.3')
+    const { unread } = readPublished(data)
+    expect([...unread]).to.deep.equal([])
+    // The configuration fills in each key of a policy, with null where it says nothing.
+    const [policy] = config.policies
+    const { settings } = readPublished(data)
+    expect(() => writtenSettings(settings)).to.not.throw()
+    const more = { ...settings, policies: [{ ...policy, weekendsOff: true }] } as unknown as Published
+    expect(() => writtenSettings(more)).to.throw(TypeError, 'policies')
+    const another = { ...settings, terms: [] } as unknown as Published
+    expect(() => writtenSettings(another)).to.throw(TypeError, 'terms')
+  })
+
+  it('are said to be newer than the client, not guessed at, where one cannot be read', () => {
+    const { data } = known(`${FULL}${CALENDARS}${PRICED}`, '9.9.9', READ)
+    const newer = 'the service is newer (9.9.9): update this program'
+    for (const [key, value] of [
+      ['format', '2'],
+      ['format', 'two'],
+      ['terms', '[]'],
+      ['rules', '{'],
+      ['rules', '{"operationTimeout":1000}'],
+      ['rules', data['rules']?.replace('{', '{"nights":1,')],
+      ['kinds', '["deployments.apps"]'],
+      ['kinds', '[{"resource":"rollouts.argoproj.io"}]'],
+      ['excludeNamespaces', '{"names":[]}'],
+      ['timezone', 'Europe/Bremen'],
+      ['policies', '{"dev":{}}'],
+      ['policies', '[{"name":"dev"}]'],
+      ['policies', '[{"name":"dev","namespaces":{"names":"dev-*"}}]'],
       // A policy that narrows by an unknown field.
-      '[{"name":"dev","namespaces":{"names":["*"],"owners":["me"]},"enabled":true}]',
-      '[{"name":"dev","namespaces":{"names":["*"]},"workloads":{"names":["web"]},"enabled":true}]',
-    ])
-      expect(knownService({ policies }).policies, policies).to.equal(undefined)
+      ['policies', '[{"name":"dev","namespaces":{"names":["*"],"owners":["me"]},"enabled":true}]'],
+      ['policies', '[{"name":"dev","namespaces":{"names":["*"]},"workloads":{"names":["web"]}}]'],
+      ['policies', '[{"name":"dev","namespaces":{"names":["*"]},"weekendsOff":true}]'],
+      ['policies', '[{"name":"dev","namespaces":{"selector":"a ~ b"}}]'],
+      ['policies', '[{"name":"dev","namespaces":{"names":["*"]},"schedule":"every 2nd week"}]'],
+      ['policies', '[{"name":"dev","namespaces":{"names":["*"]},"timezone":"Mars/Olympus"}]'],
+      ['calendars', '{"de":{"2026-12-24":"","2026-12-25":{"half":true}}}'],
+      ['calendars', '{"de":{"Christmas":""}}'],
+      ['unpublished', '{"terms":"publish: false"}'],
+    ] as const) {
+      const service = knownService({ ...data, [key]: value ?? '' })
+      expect(rulesKnownOf(service).newer, `${key}: ${value}`).to.equal(newer)
+      expect(service.isKnown && service.version).to.equal('9.9.9')
+    }
+    for (const whole of [data, { version: '9.9.9' }, { ...data, format: '1' }])
+      expect(rulesKnownOf(knownService(whole)).newer).to.equal(undefined)
+    const { format: _, ...unnumbered } = data
+    expect(data['format']).to.equal('1')
+    expect(knownService(unnumbered), 'of the first format').to.deep.equal(knownService(data))
   })
 
   it('are the defaults of the client where the configuration says nothing, and no console without a URL', () => {
     const { service } = known('')
-    expect(service.policy).to.deep.equal(knownService(undefined).policy)
+    expect(service.policy).to.deep.equal(knownService('missing').policy)
     expect([service.version, service.kinds, service.console]).to.deep.equal([undefined, [], undefined])
     expect(known(FULL.replace('console: {', 'console: { enabled: false,')).service.console).to.equal(
       undefined,

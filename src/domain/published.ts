@@ -1,0 +1,174 @@
+import { isRecord } from './json-schema.ts'
+import { isConfigurable } from './kinds.ts'
+import type { ConfiguredPolicy } from './policy/configured.ts'
+import type { Prices } from './records/saved.ts'
+import type { Policy } from './workload/settings-rules.ts'
+
+/**
+ * The format of what clients are told. Raise it where a client of an earlier format would answer wrongly though it can
+ * read every value. A new key needs no higher one: a client that does not know the key says so.
+ */
+export const FORMAT = 1
+
+/** The settings that the service publishes, and by which its clients compute. */
+export interface Published {
+  readonly version: string | undefined
+  readonly timezone: string | undefined
+  /** Durations in milliseconds. */
+  readonly rules: Omit<Policy, 'timezone'> | undefined
+  /** The configured kinds with the path of their count: `rollouts.argoproj.io=.spec.replicas`. */
+  readonly kinds: readonly string[] | undefined
+  readonly excludeNamespaces: readonly string[] | undefined
+  readonly policies: readonly ConfiguredPolicy[] | undefined
+  /** By calendar: its dates with their hours; a text: why it cannot be used. */
+  readonly calendars: Readonly<Record<string, Readonly<Record<string, string>> | string>> | undefined
+  readonly prices: Prices | undefined
+  /** The label that names teams. */
+  readonly teamLabel: string | undefined
+  /** Why these are not published though there are some. */
+  readonly unpublished: { readonly [Key in Withheld]?: string | undefined } | undefined
+  readonly console: string | undefined
+}
+type Withheld = 'policies' | 'calendars' | 'prices'
+type Key = keyof Published
+
+/** Whether a value is exactly of this shape: no key more, no value of another type. */
+type Shape<Value> = (value: unknown) => value is Value
+
+const text: Shape<string> = (value) => typeof value === 'string'
+const flag: Shape<boolean> = (value) => typeof value === 'boolean'
+const number: Shape<number> = (value) => typeof value === 'number'
+const kind: Shape<string> = (value): value is string =>
+  text(value) && /^[^=]+(=\..+)?$/.test(value) && isConfigurable(value.split('=', 1)[0] ?? '')
+
+function orNull<Value>(shape: Shape<Value>): Shape<Value | null> {
+  return (value) => value === null || shape(value)
+}
+
+function optional<Value>(shape: Shape<Value>): Shape<Value | undefined> {
+  return (value) => value === undefined || shape(value)
+}
+
+function listOf<Item>(shape: Shape<Item>): Shape<readonly Item[]> {
+  return (value) => Array.isArray(value) && value.every(shape)
+}
+
+function mapOf<Value>(shape: Shape<Value>): Shape<Readonly<Record<string, Value>>> {
+  return (value): value is Record<string, Value> => isRecord(value) && Object.values(value).every(shape)
+}
+
+/** A section with these keys and no other; the compiler asks for each key of its type. */
+function section<Section extends object>(shapes: {
+  readonly [Each in keyof Section]-?: Shape<Section[Each]>
+}): Shape<Section> {
+  const each = Object.entries(shapes) as [string, Shape<unknown>][]
+  return (value): value is Section =>
+    isRecord(value) &&
+    each.every(([key, shape]) => shape(value[key])) &&
+    Object.keys(value).every((key) => Object.hasOwn(shapes, key))
+}
+
+const texts = optional(orNull(listOf(text)))
+const aText = optional(orNull(text))
+const aFlag = optional(orNull(flag))
+const dates = mapOf(text)
+
+const policy = section<ConfiguredPolicy>({
+  name: text,
+  namespaces: section<ConfiguredPolicy['namespaces']>({ names: texts, selector: aText }),
+  workloads: optional(
+    orNull(section<NonNullable<ConfiguredPolicy['workloads']>>({ kinds: texts, selector: aText })),
+  ),
+  enabled: aFlag,
+  schedule: aText,
+  timezone: aText,
+  calendar: aText,
+  autoWake: aFlag,
+})
+
+/** By key, in the order in which they are written. Texts are written as they are, all else as JSON. */
+const SHAPES: { readonly [Each in Key]-?: Shape<NonNullable<Published[Each]>> } = {
+  version: text,
+  timezone: text,
+  rules: section<Omit<Policy, 'timezone'>>({
+    operationTimeout: number,
+    newWorkloadGrace: number,
+    wakeHold: orNull(number),
+    backoff: section<Policy['backoff']>({ maxOperations: number, window: number, base: number, max: number }),
+  }),
+  kinds: listOf(kind),
+  excludeNamespaces: listOf(text),
+  policies: listOf(policy),
+  calendars: mapOf((value): value is Record<string, string> | string => text(value) || dates(value)),
+  prices: section<Prices>({ currency: text, cpu: number, memory: number }),
+  teamLabel: text,
+  unpublished: section<NonNullable<Published['unpublished']>>({
+    policies: optional(text),
+    calendars: optional(text),
+    prices: optional(text),
+  }),
+  console: text,
+}
+
+/**
+ * The data of the ConfigMap, the format included. Throws TypeError for a value that `readPublished` could not read:
+ * what is published has to be described here first.
+ */
+export function writtenSettings(settings: Published): Record<string, string> {
+  const written = Object.entries(settings).filter(([, value]) => value !== undefined)
+  for (const [key, value] of written)
+    if (!isKey(key) || !SHAPES[key](value))
+      throw new TypeError(`domain/published.ts does not describe ${key}`)
+  const data = written.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)])
+  return { format: String(FORMAT), ...Object.fromEntries(data) }
+}
+
+const NOTHING: Published = {
+  version: undefined,
+  timezone: undefined,
+  rules: undefined,
+  kinds: undefined,
+  excludeNamespaces: undefined,
+  policies: undefined,
+  calendars: undefined,
+  prices: undefined,
+  teamLabel: undefined,
+  unpublished: undefined,
+  console: undefined,
+}
+
+/** What a client can read, and the keys that it cannot. */
+export interface ReadSettings {
+  readonly settings: Published
+  /** Keys that are unknown here, or have a value that is; `format`: nothing but the version was read. */
+  readonly unread: ReadonlySet<string>
+}
+
+/** Reads the ConfigMap's data. Without a `format` it is of the first one. `known`: the highest format known here. */
+export function readPublished(data: Readonly<Record<string, string>>, known = FORMAT): ReadSettings {
+  const { format = '1', ...others } = data
+  const isReadable = /^[1-9]\d{0,8}$/.test(format) && Number(format) <= known
+  const unread = new Set(isReadable ? [] : ['format'])
+  const settings: Published = { ...NOTHING }
+  const read = Object.entries(others).filter(([key]) => isReadable || key === 'version')
+  for (const [key, written] of read) {
+    const value = isKey(key) ? valueOf(key, written) : undefined
+    if (value === undefined) unread.add(key)
+    else Object.assign(settings, { [key]: value })
+  }
+  return { settings, unread }
+}
+
+function valueOf(key: Key, written: string): unknown {
+  if (SHAPES[key] === text) return written
+  try {
+    const value: unknown = JSON.parse(written)
+    return SHAPES[key](value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isKey(key: string): key is Key {
+  return Object.hasOwn(SHAPES, key)
+}
