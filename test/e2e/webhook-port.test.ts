@@ -8,6 +8,7 @@ import { Agent, request } from 'undici'
 import { freePorts } from '../control-plane/ports.ts'
 import { selfSigned, type Certificate } from '../support/certificate.ts'
 import { Dormouse } from '../support/dormouse.ts'
+import { eventually } from '../support/eventually.ts'
 import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
 
 const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/dormouse'
@@ -51,6 +52,20 @@ describe('the port of the webhook, on the sandbox', function () {
     expect(await status(webhook, '/webhook/scale')).to.equal(400)
     expect(await status(webhook, '/api/v1/workloads')).to.equal(404)
     expect(await status(api, '/webhook/scale')).to.equal(401)
+    expect(await status(api, '/api/v1/workloads')).to.equal(401)
+  })
+
+  it('and the others are logged as they are bound, while programs get what they can reach from here', async () => {
+    dormouse = await Dormouse.start(cluster, {
+      api: { host: '0.0.0.0', port: api, insecurePort: 0 },
+      webhook: { port: webhook, url: `https://127.0.0.1:${webhook}` },
+    })
+    const ready = await eventually('the log to say so', async () =>
+      dormouse.log.find(({ msg }) => msg === 'ready'),
+    )
+    expect(ready['webhook']).to.equal(`https://0.0.0.0:${webhook}`)
+    expect(ready['metrics']).to.equal(dormouse.metricsUrl.replace('127.0.0.1', '0.0.0.0'))
+    expect(ready['api']).to.match(/^http:\/\/0\.0\.0\.0:\d+$/)
     expect(await status(api, '/api/v1/workloads')).to.equal(401)
   })
 

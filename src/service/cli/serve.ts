@@ -38,8 +38,8 @@ export function registerServe(program: Command, ports: CliPorts): void {
     if (!enabled) logger.warn(SWITCHED_OFF)
     else if (own === undefined && url === null) logger.warn(NO_URL)
     const running = runUntilStopped([service], ports.stopSignal, () => {
-      const { addresses } = service
-      logger.info(addresses, 'ready')
+      const { addresses, bound } = service
+      logger.info(bound, 'ready')
       if (options.json) stdout.write(`${JSON.stringify(addresses)}\n`)
       // For the next start, should this process be killed. Does nothing unless NODE_COMPILE_CACHE names a folder.
       flushCompileCache()

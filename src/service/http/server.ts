@@ -7,6 +7,7 @@ import type { Clock } from '../process/clock.ts'
 import { Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
+import { boundUrl } from './bound-url.ts'
 import { errorBody } from './errors.ts'
 import { isShakingHands, LIMITS, ServerConnections } from './server-connections.ts'
 
@@ -69,9 +70,8 @@ export class HttpServer implements Runnable {
 
   get urls(): string[] {
     return this.#serving.map(({ server }) => {
-      const { address, family, port } = server.address() as AddressInfo
       const scheme = 'setSecureContext' in server ? 'https' : 'http'
-      return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+      return boundUrl(scheme, server.address() as AddressInfo)
     })
   }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
+import { boundUrl } from '../http/bound-url.ts'
 import { LIMITS, ServerConnections } from '../http/server-connections.ts'
 
 /**
@@ -43,11 +44,11 @@ export class MetricsServer implements Runnable {
     this.#options = options
   }
 
-  /** The port it listens on; throws TypeError before `start`. */
-  get port(): number {
+  /** Where it listens; throws TypeError before `start`. */
+  get url(): string {
     const address = this.#serving?.server.address() as AddressInfo | null | undefined
     if (!address) throw new TypeError('the metrics server is not started')
-    return address.port
+    return boundUrl('http', address)
   }
 
   /** Rejects when the port cannot be had. */

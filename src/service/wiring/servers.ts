@@ -47,7 +47,7 @@ function hasCertificate(text: string): boolean {
 /** The servers of the API and the webhook, which start and stop as one. */
 export interface Servers {
   readonly server: Runnable
-  /** The address on this machine, once started; undefined: it is not served. */
+  /** Where it listens, once started; undefined: it is not served. */
   url(of: Answers): string | undefined
 }
 
@@ -57,10 +57,7 @@ export function serversOf({ config, clock, logger }: Wiring, served: Served): Se
   const server = new HttpServer(listeners, { clock, logger, drain: () => served.api.drain() })
   return {
     server,
-    url: (of) => {
-      const url = server.urls[endpoints.findIndex(({ answers }) => answers === of)]
-      return url === undefined ? undefined : overLoopback(url)
-    },
+    url: (of) => server.urls[endpoints.findIndex(({ answers }) => answers === of)],
   }
 }
 
@@ -98,9 +95,4 @@ function overTls(listener: Listener, certificates: CertificateSource, clientCA?:
       return server
     },
   }
-}
-
-/** A server that listens on every address is reached over loopback from here. */
-function overLoopback(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//127.0.0.1:')
 }

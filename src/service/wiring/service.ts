@@ -3,6 +3,7 @@ import type { LeaderElection } from '../leadership/leader-election.ts'
 import type { Logger } from '../process/logger.ts'
 import type { MetricsServer } from '../metrics/metrics-server.ts'
 import type { Runnable } from '../process/runnable.ts'
+import { overLoopback } from '../http/bound-url.ts'
 import { apiOf } from './api.ts'
 import type { ClusterClients } from './cluster-clients.ts'
 import { servingCertificates } from './certificates.ts'
@@ -14,7 +15,7 @@ import { clientCAOf, serversOf, type Servers } from './servers.ts'
 import { onlyDormouse, webhookRegistration } from './webhook-registration.ts'
 import { webhookOf } from './webhook.ts'
 
-/** The addresses of a started service. */
+/** The URLs of a started service. */
 export interface Addresses {
   readonly api: string
   readonly metrics: string
@@ -95,13 +96,23 @@ export class Service implements Runnable {
     return this.#lifecycle.stop()
   }
 
-  /** Known once it is started. */
-  get addresses(): Addresses {
+  /** Where it listens, known once it is started. */
+  get bound(): Addresses {
     const webhook = this.#servers.url('webhook')
     return {
       api: this.#servers.url('api') ?? '',
-      metrics: `http://127.0.0.1:${this.#metricsServer.port}`,
+      metrics: this.#metricsServer.url,
       ...(webhook === undefined ? {} : { webhook }),
+    }
+  }
+
+  /** How it is reached from this machine, known once it is started. */
+  get addresses(): Addresses {
+    const { api, metrics, webhook } = this.bound
+    return {
+      api: overLoopback(api),
+      metrics: overLoopback(metrics),
+      ...(webhook === undefined ? {} : { webhook: overLoopback(webhook) }),
     }
   }
 }

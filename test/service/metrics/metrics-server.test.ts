@@ -11,7 +11,7 @@ describe('the metrics server', () => {
   let readiness: Readiness
   let exposition: () => Promise<string>
 
-  const ask = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init)
+  const ask = (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init)
 
   beforeEach(async () => {
     readiness = { ready: true, reasons: [] }
@@ -43,7 +43,7 @@ describe('the metrics server', () => {
     }
     const request = (more: string) => `GET /metrics HTTP/1.1\r\nHost: a\r\n${more}\r\n`
     const two = request('') + request('Connection: close\r\n')
-    const answers = await sendRaw(`http://127.0.0.1:${server.port}`, two)
+    const answers = await sendRaw(server.url, two)
     expect(answers.match(/computed \d/g)).to.deep.equal(Array(2).fill('computed 1'))
     expect(await (await ask('/metrics')).text()).to.equal('computed 2\n')
   })
@@ -92,11 +92,11 @@ describe('the metrics server', () => {
     await (await ask('/healthz')).text()
     await server.stop()
     await server.stop()
-    expect(() => server.port).to.throw(TypeError)
+    expect(() => server.url).to.throw(TypeError)
   })
 
   it('holds 32 connections at most: the oldest that never asked makes room', async () => {
-    const clients = Array.from({ length: 33 }, () => connect(server.port, '127.0.0.1'))
+    const clients = Array.from({ length: 33 }, () => connect(Number(new URL(server.url).port), '127.0.0.1'))
     const closed = clients.map((client) => once(client, 'close').then(() => clients.indexOf(client)))
     expect(await Promise.race(closed)).to.be.below(33)
     expect((await ask('/healthz')).status).to.equal(200)
