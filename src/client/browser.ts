@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { temporaryFolder } from '../service/process/temporary-folder.ts'
 
 /** By which a system opens a file in the person's browser. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {
@@ -29,8 +29,7 @@ export async function openPage(
     if (directory !== undefined) await rm(directory, { recursive: true, force: true }).catch(() => undefined)
   }
   try {
-    // For its owner alone, as mkdtemp makes it.
-    directory = await mkdtemp(join(tmpdir(), 'dormouse-'))
+    directory = await temporaryFolder('dormouse-')
     const file = join(directory, 'console.html')
     await writeFile(file, leadingTo(url), { mode: 0o600, flag: 'wx' })
     const child = spawn(program, [...args, file], { stdio: 'ignore', detached: true, env: environment })

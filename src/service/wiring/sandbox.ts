@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { MAX_TTL, newKeyPair, signToken } from '../api/auth/local-token.ts'
 import type { Clock } from '../process/clock.ts'
@@ -8,6 +7,7 @@ import { newSecret, signInUrl } from '../../console/console.ts'
 import { Lifecycle } from '../process/lifecycle.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
+import { temporaryFolder } from '../process/temporary-folder.ts'
 import { SandboxCluster } from '../../sandbox/sandbox.ts'
 import { Service, type Addresses } from './service.ts'
 
@@ -97,7 +97,7 @@ export class Sandbox implements Runnable {
   }
 
   async #makeDirectory(): Promise<void> {
-    this.#directory = await mkdtemp(join(tmpdir(), 'dormouse-sandbox-'))
+    this.#directory = await temporaryFolder('dormouse-sandbox-')
   }
 
   async #removeDirectory(): Promise<void> {

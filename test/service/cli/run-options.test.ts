@@ -47,3 +47,26 @@ describe('an error over a port that is in use', () => {
     expect(err).to.include('give another by --kube-port or --api-port (api.insecurePort); ')
   })
 })
+
+describe('the sandbox without a folder for temporary files', () => {
+  const before = process.env['TMPDIR']
+
+  after(() => {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  })
+
+  it('ends, and says which folder has to be writable and what names another', async () => {
+    process.env['TMPDIR'] = '/nowhere/at/all'
+    const startedBy = { node: '/usr/bin/node', file: '/main.ts' }
+    const ports = FLAGS.flatMap((flag) => [flag, '0'])
+    const { code, out, err } = await call(
+      (program, given) => registerSandbox(program, { ...given, startedBy }),
+      ['sandbox', ...ports],
+    )
+    expect([code, out]).to.deep.equal([2, ''])
+    expect(err).to.equal(
+      'starting …\nerror: the folder for temporary files, /nowhere/at/all, has to be there and writable (ENOENT): TMPDIR names another\n',
+    )
+  })
+})
