@@ -595,6 +595,21 @@ describe('the commands for people', () => {
     const unknown = await typed(['version'], { version: undefined, unknowns: ['there is no ConfigMap'] })
     expect(unknown.out).to.include('service  unknown (cluster dev)')
     expect(unknown.err).to.equal('note: there is no ConfigMap\n')
+    expect(unknown.out).to.not.include('null')
+  })
+
+  it('version is for programs by -o json and -o yaml, and refuses what says nothing of versions', async () => {
+    const versions = { client: '1.2.3', service: '2.0.0', place: 'cluster dev' }
+    const { out, code } = await typed(['version', '-o', 'json'])
+    expect({ code, out: JSON.parse(out) as object }).to.deep.equal({ code: 0, out: versions })
+    const yaml = 'client: 1.2.3\nservice: 2.0.0\nplace: cluster dev\n'
+    expect((await typed(['version', '-o', 'yaml'])).out).to.equal(yaml)
+    const own = await typed(['version', '--client', '-o', 'json'])
+    expect(JSON.parse(own.out)).to.deep.equal({ client: '1.2.3' })
+    const unknown = await typed(['version', '-o', 'json'], { version: undefined })
+    expect(JSON.parse(unknown.out)).to.include({ service: null })
+    for (const format of ['name', 'wide'])
+      expect(await typed(['version', '-o', format])).to.include({ code: 2, out: '' })
   })
 
   it('completion of the plugin is by kubectl, which needs a program of another name', async () => {
