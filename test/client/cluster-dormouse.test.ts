@@ -226,6 +226,29 @@ describe('the client over a cluster on its bad days', () => {
     expect(message).to.include('does not reach its webhook').and.not.include('is not installed')
   })
 
+  it('says in the same words that Dormouse does not answer where the cluster refuses the write for that', async () => {
+    /** As without a webhook; the annotation is taken back by JSON Patch. */
+    const stored = (request: HttpRequest) => ({
+      body: request.body?.startsWith('[') ? aDeployment() : patched(request),
+    })
+    const failed = (name: string) =>
+      `Internal error occurred: failed calling webhook "${name}": Post "https://d:9443": connection refused`
+    const wake = (answer?: object) => {
+      const { dormouse } = over((request) =>
+        request.method === 'PATCH'
+          ? (answer ?? stored(request))
+          : reads(request, { version: '1.2.3', policies: '[]' }),
+      )
+      return refused(dormouse.request(WEB, { action: 'wake' }, false))
+    }
+    const unheard = await wake()
+    const down = await wake(status(500, failed('held.dormouse.dev')))
+    expect([down.code, down.message]).to.deep.equal([unheard.code, unheard.message])
+    expect(down.message).to.match(/^Dormouse does not answer, so deployment shop\/web was left as it is/)
+    const { message } = await wake(status(500, failed('policy.example.com')))
+    expect(message).to.include('policy.example.com').and.not.include('Dormouse does not answer')
+  })
+
   it('a refused list of all namespaces takes nothing away from the next, of one namespace', async () => {
     const { dormouse } = over(
       (request) => reads(request, { version: '1', policies: '[]' }),

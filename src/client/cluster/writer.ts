@@ -17,7 +17,7 @@ import {
 } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
-import { ClusterRefusal } from '../../kubernetes/failures.ts'
+import { ClusterRefusal, isOfWebhook } from '../../kubernetes/failures.ts'
 import type { Answer } from '../ports.ts'
 import { retriedOverRate } from './pace.ts'
 import type { ClusterReader } from './reader.ts'
@@ -190,10 +190,22 @@ export class ClusterWriter {
       body,
       timeout: PATIENCE,
     } as const
-    const { answer, warnings } = await retriedOverRate(() => this.#reader.client.answered(call))
-    return { object: answer, messages: warnings }
+    try {
+      const { answer, warnings } = await retriedOverRate(() => this.#reader.client.answered(call))
+      return { object: answer, messages: warnings }
+    } catch (error) {
+      // What is held is written by the webhook or not at all.
+      if (isOfOurWebhook(error)) throw await this.#unanswered(key, [])
+      throw error
+    }
   }
 }
+
+function isOfOurWebhook(error: unknown): boolean {
+  return error instanceof ClusterRefusal && isOfWebhook(error) && OURS.test(String(error.details['message']))
+}
+
+const OURS = /\bfailed calling webhook "[^"]+\.dormouse\.dev"/
 
 function changedSettings(before: Workload, after: Workload): Annotations {
   const changed: Record<string, string | null> = {}
