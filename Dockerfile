@@ -10,6 +10,7 @@ WORKDIR /app
 COPY package.json package-lock.json build.ts ./
 # The bundler is a dependency of development, so all are installed first.
 RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY packaging/late-imports.ts packaging/
 COPY src src
 RUN node build.ts
 # Of the packages in the bundle stay the licence and the package.json, by which scanners know which version is in it.
@@ -21,7 +22,7 @@ RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && find node_modules -type d -empty -delete
 COPY LICENSE ./
 # Whatever the umask of the checkout: root's, readable by all, writable by none else.
-RUN rm -r package-lock.json build.ts src && chmod -R u=rwX,go=rX .
+RUN rm -r package-lock.json build.ts packaging src && chmod -R u=rwX,go=rX .
 
 FROM docker.io/library/node:24-slim
 LABEL org.opencontainers.image.title="Dormouse" \

@@ -1,6 +1,7 @@
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { refuseLateCommonJs } from './packaging/late-imports.ts'
 import { pageSources } from './src/console/sources.ts'
 
 const PROJECT = fileURLToPath(new URL('.', import.meta.url))
@@ -30,6 +31,7 @@ export async function bundle(to: string): Promise<string[]> {
     legalComments: 'linked',
     logLevel: 'warning',
     metafile: true,
+    plugins: [refuseLateCommonJs],
     // Packages in CommonJS require Node's own modules.
     banner: {
       js: `import{createRequire as forCommonJs}from'node:module';const require=forCommonJs(import.meta.url);`,

@@ -1,6 +1,7 @@
 import { chmod, mkdir, rm, writeFile, copyFile } from 'node:fs/promises'
 import { build, type BuildOptions } from 'esbuild'
 import { consolePage, PAGE_PACKAGES } from './console-page.ts'
+import { refuseLateCommonJs } from './late-imports.ts'
 import { licencesOf, packagesIn, project, PROJECT } from './project.ts'
 
 const NAME = 'kubectl-dormouse'
@@ -24,7 +25,7 @@ function options(define: Readonly<Record<string, string>> = {}): BuildOptions {
     external: ['supports-color'],
     logLevel: 'warning',
     metafile: true,
-    plugins: [consolePage],
+    plugins: [consolePage, refuseLateCommonJs],
     define: { DORMOUSE_VERSION: JSON.stringify(project.version), ...define },
   }
 }

@@ -46,8 +46,8 @@ export async function documentOf(format: Format | undefined, found: Found): Prom
 
 export async function serialized(format: 'json' | 'yaml', value: StatusRecord | object): Promise<string> {
   if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`
-  const { stringify } = await import('yaml')
-  return stringify(value)
+  const { asYaml } = await import('./yaml.ts')
+  return asYaml(value)
 }
 
 function nameLine({ kind, record: { name } }: Found): string {
