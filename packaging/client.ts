@@ -56,7 +56,7 @@ export async function npmPackage(to: string): Promise<void> {
   await writeFile(`${to}/package.json`, `${JSON.stringify(manifest(), null, 2)}\n`)
   await writeFile(
     `${to}/LICENSES.txt`,
-    await licencesOf([...packagesIn(metafile?.inputs ?? {}), ...PAGE_PACKAGES]),
+    await licencesOf([...packagesIn(Object.keys(metafile?.inputs ?? {})), ...PAGE_PACKAGES]),
   )
   await copyFile(`${PROJECT}LICENSE`, `${to}/LICENSE`)
   await copyFile(`${PROJECT}packaging/README.md`, `${to}/README.md`)
@@ -92,24 +92,28 @@ function manifest(): object {
   }
 }
 
-/** The whole client as one file in CommonJS, as a single executable starts it. */
-export async function singleFile(): Promise<string> {
+/**
+ * The whole client as one file in CommonJS, as a single executable starts it, and the folders of the packages that are
+ * in it.
+ */
+export async function singleFile(): Promise<{ readonly code: string; readonly packages: readonly string[] }> {
   const thread = await built({ entryPoints: ['src/service/wiring/calendar-thread.ts'], format: 'esm' })
   // The one thread that it starts has its code inline: no file lies beside an executable.
-  const url = `data:text/javascript;base64,${Buffer.from(thread).toString('base64')}`
-  return built({
+  const url = `data:text/javascript;base64,${Buffer.from(thread.code).toString('base64')}`
+  const client = await built({
     entryPoints: ['src/client/main.ts'],
     alias: { '@kubernetes/client-node': './packaging/no-auth-provider.ts' },
     format: 'cjs',
     define: { ...options().define, 'import.meta.url': JSON.stringify(url) },
   })
+  return { code: client.code, packages: [...client.packages, ...thread.packages, ...PAGE_PACKAGES] }
 }
 
-async function built(more: BuildOptions): Promise<string> {
-  const { outputFiles } = await build({ ...options(), ...more, write: false })
+async function built(more: BuildOptions) {
+  const { outputFiles, metafile } = await build({ ...options(), ...more, write: false })
   const [output] = outputFiles ?? []
   if (!output) throw new Error('the bundler wrote nothing')
-  return output.text
+  return { code: output.text, packages: packagesIn(Object.keys(metafile?.inputs ?? {})) }
 }
 
 /** `npm run build`: the published package of the client. */

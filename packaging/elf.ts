@@ -7,10 +7,10 @@ const PAGE = 4096
 const PROGRAM_HEADER = 56
 const PHOFF = 0x20
 const PHNUM = 0x38
-/** Node's fuse, whose last character tells whether there is a blob to start (docs: single executables). */
-const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:'
+/** Node's fuse, which a colon and a character follow that tells whether there is a blob to start (docs: single executables). */
+export const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 /** The name of the note in which Node looks for it. */
-const NOTE = 'NODE_SEA_BLOB'
+export const NOTE = 'NODE_SEA_BLOB'
 
 /**
  * Puts a single-executable blob into a copy of Node for Linux: as a note in a segment of its own behind everything
@@ -88,7 +88,7 @@ function aligned(value: number, to: number): number {
 
 /** Tells Node that there is something to start. */
 function arm(executable: Buffer): void {
-  const at = executable.indexOf(`${FUSE}0`)
+  const at = executable.indexOf(`${FUSE}:0`)
   if (at === -1) throw new Error('this Node cannot become a single executable: its mark is missing')
-  executable.write('1', at + FUSE.length)
+  executable.write('1', at + FUSE.length + 1)
 }

@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { singleFile } from './client.ts'
 import { compiledBy } from './compiled.ts'
-import { withBlob } from './elf.ts'
+import { FUSE, NOTE, withBlob } from './elf.ts'
+import { licencesWithNode, PROJECT } from './project.ts'
 
 const run = promisify(execFile)
+const NAME = 'kubectl-dormouse'
 
 /** The client's text is in ASCII: as Latin-1 it is read without being decoded. */
 const MAIN = `
@@ -21,7 +24,7 @@ new Script(client, { filename: 'kubectl-dormouse.cjs', cachedData }).runInThisCo
 
 /** The client as a function of `require`, which takes CommonJS's place. esbuild leaves regular expressions as they are. @throws Error where it is not in ASCII */
 export async function clientScript(): Promise<string> {
-  const client = (await singleFile()).replace(/^#!.*\n/, '')
+  const client = (await singleFile()).code.replace(/^#!.*\n/, '')
   const other = /.{0,40}[^\p{ASCII}]/u.exec(client)
   if (other) throw new Error(`the executable's code must be in ASCII: write \\u… at ${other[0]}`)
   return `(function (require) {${client}\n})`
@@ -31,7 +34,7 @@ export async function clientScript(): Promise<string> {
  * The blob that makes a copy of `node` a single executable of the client (Node docs, "Single executable applications").
  * The same Node must make it and carry it, since it holds compiled code.
  */
-export async function blobFor(node: string, to: string): Promise<void> {
+async function blobFor(node: string, to: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'dormouse-blob-'))
   const file = (name: string) => join(folder, name)
   try {
@@ -56,13 +59,60 @@ export async function linuxExecutable(node: string, to: string): Promise<void> {
   await rm(blob)
 }
 
+/** The systems that there are executables for, as Go and krew name them. */
+type System = 'linux' | 'darwin' | 'windows'
+
+const MADE: Readonly<Record<System, (node: string, to: string) => Promise<void>>> = {
+  async linux(node, to) {
+    // What the debugger reads of Node is a seventh of it. The Node that carries the program makes its compiled code.
+    const stripped = `${to}.node`
+    await copyFile(node, stripped)
+    await run('strip', [stripped])
+    await linuxExecutable(stripped, to)
+    await rm(stripped)
+  },
+  // A program that was changed is not started on Apple's processors until it is signed again, by whomever.
+  async darwin(node, to) {
+    await copyFile(node, to)
+    await run('codesign', ['--remove-signature', to])
+    await injected(node, to, ['--macho-segment-name', 'NODE_SEA'])
+    await run('codesign', ['--sign', '-', to])
+    await run('codesign', ['--verify', '--strict', to])
+  },
+  // The signature of Node's makers is no longer valid in it; Windows starts what has none that is.
+  async windows(node, to) {
+    await copyFile(node, to)
+    await injected(node, to, [])
+  },
+}
+
+/** Puts the blob into `program`, a copy of `node`, by postject (Node docs, "Single executable applications"). */
+async function injected(node: string, program: string, more: readonly string[]): Promise<void> {
+  const blob = `${program}.blob`
+  await blobFor(node, blob)
+  const postject = createRequire(import.meta.url).resolve('postject/dist/cli.js')
+  await run(process.execPath, [postject, program, NOTE, blob, '--sentinel-fuse', FUSE, ...more])
+  await rm(blob)
+}
+
 /**
- * `node packaging/executable.ts <file>` makes the executable for Linux; with `--blob` the blob alone, which postject puts
- * into the Node of another system. Both are of the Node that runs this.
+ * Writes what an archive of a release has into the folder `to`: the program, made of `node`, which is one for `system`,
+ * and the licences of all that is in it.
  */
+export async function executable(system: System, node: string, to: string): Promise<void> {
+  // First, since it may fail: the rest takes long.
+  const licences = await licencesWithNode((await singleFile()).packages, node)
+  await rm(to, { recursive: true, force: true })
+  await mkdir(to, { recursive: true })
+  await MADE[system](node, join(to, system === 'windows' ? `${NAME}.exe` : NAME))
+  await writeFile(join(to, 'LICENSES.txt'), licences)
+  await copyFile(`${PROJECT}LICENSE`, join(to, 'LICENSE'))
+}
+
+/** `node packaging/executable.ts linux|darwin|windows <folder>`, of the Node that runs this. */
 if (import.meta.main) {
-  const [first = '', second] = process.argv.slice(2)
-  if (first === '--blob' && second !== undefined) await blobFor(process.execPath, second)
-  else if (first !== '' && second === undefined) await linuxExecutable(process.execPath, first)
-  else throw new Error('usage: node packaging/executable.ts [--blob] <file>')
+  const [system = '', folder = '', ...others] = process.argv.slice(2)
+  if (!(system in MADE) || folder === '' || others.length > 0)
+    throw new Error('usage: node packaging/executable.ts linux|darwin|windows <folder>')
+  await executable(system as System, process.execPath, folder)
 }

@@ -27,7 +27,7 @@ export async function headlampPlugin(to: string): Promise<void> {
     metafile: true,
   })
   await writeFile(`${to}/package.json`, `${JSON.stringify(manifest(), null, 2)}\n`)
-  await writeFile(`${to}/LICENSES.txt`, await licencesOf(packagesIn(metafile.inputs)))
+  await writeFile(`${to}/LICENSES.txt`, await licencesOf(packagesIn(Object.keys(metafile.inputs))))
   await copyFile(`${PROJECT}LICENSE`, `${to}/LICENSE`)
   await copyFile(`${PROJECT}packaging/headlamp.md`, `${to}/README.md`)
 }
