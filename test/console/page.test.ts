@@ -141,7 +141,11 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
     expect((await storefront())['enabled']).to.equal(false)
     await dialog.getByLabel('It runs').fill('8:00-18')
     await dialog.getByRole('button', { name: 'Manage', exact: true }).click()
-    await dialog.getByText('storefront is not managed').waitFor()
+    const fault = dialog.locator('label', { hasText: 'It runs' }).getByRole('alert')
+    await fault.waitFor()
+    expect(await fault.innerText(), 'in the words of the page').to.match(/^expected /)
+    const described = await dialog.getByLabel('It runs').getAttribute('aria-describedby')
+    expect(described).to.equal(await fault.getAttribute('id'))
     expect((await storefront())['enabled']).to.equal(false)
     expect(await violations(page)).to.deep.equal([])
     await dialog.getByLabel('It runs').fill('0:00-0:01')
@@ -181,6 +185,15 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
     await detail(page).getByRole('button', { name: 'Manage…' }).waitFor()
     expect((await storefront())['enabled']).to.equal(false)
     expect(faults).to.deep.equal([])
+  })
+
+  it('says of a link to a workload that is gone that it is not there', async () => {
+    const { page } = await open('?open=shop/deployment/nosuch')
+    await page.getByText('shop/nosuch is not there, or you may not see it.').waitFor()
+    expect(await violations(page)).to.deep.equal([])
+    await page.locator('.absent').getByRole('button', { name: 'Close' }).click()
+    await page.locator('.absent').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).to.equal('')
   })
 
   it('says of a click that nobody answered that it was not done, and leaves it at that', async () => {

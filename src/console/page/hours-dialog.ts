@@ -30,7 +30,8 @@ export function HoursDialog({ app, workload, onClose }: Props): VNode {
   // What nobody edited follows the workload, which others may change meanwhile.
   const [schedule = former, setSchedule] = useState<string>()
   const [zone = formerZone, setZone] = useState<string>()
-  const [fault, setFault] = useState('')
+  const [told, setFault] = useState('')
+  const { about, fault } = faultOf(told)
   // A field that was not edited may be inherited, or unknown here.
   const text = schedule.trim() === former ? undefined : schedule.trim()
   const place = zone.trim() === formerZone ? undefined : zone.trim()
@@ -40,12 +41,21 @@ export function HoursDialog({ app, workload, onClose }: Props): VNode {
     event.preventDefault()
     if (!isChanged || (await app.doing.perform(hours(workload, body, app.model), setFault))) onClose()
   }
-  const field = (label: string, value: string, set: (value: string) => void, placeholder = '') =>
-    html`<label class="field">
+  const field = (
+    name: keyof typeof body,
+    label: string,
+    value: string,
+    set: (value: string) => void,
+    placeholder = '',
+  ) => {
+    const isWrong = about === name
+    return html`<label class="field">
       <span>${label}</span>
       <input
         value=${value}
         placeholder=${placeholder}
+        aria-invalid=${isWrong ? 'true' : 'false'}
+        aria-describedby=${isWrong ? 'hours-fault' : undefined}
         spellcheck=${false}
         autocapitalize="none"
         onInput=${(event: Event) => {
@@ -53,16 +63,18 @@ export function HoursDialog({ app, workload, onClose }: Props): VNode {
           set((event.target as HTMLInputElement).value)
         }}
       />
+      ${isWrong && html`<p id="hours-fault" class="fault" role="alert">${fault}</p>`}
     </label>`
+  }
   return html`<${Dialog} id="hours" title=${enabled ? `Hours of ${name}` : `Manage ${name}`} onClose=${onClose}>
     <form onSubmit=${submit}>
-      ${field('It runs', schedule, setSchedule, OFTEN[0])}
+      ${field('schedule', 'It runs', schedule, setSchedule, OFTEN[0])}
       <div class="presets">
-        ${OFTEN.map((each) => html`<button type="button" key=${each} onClick=${() => setSchedule(each)}>${each}</button>`)}
+        ${OFTEN.map((each) => html`<button type="button" key=${each} onClick=${() => (setFault(''), setSchedule(each))}>${each}</button>`)}
       </div>
-      ${field('Time zone', zone, setZone)}
-      ${fault !== '' && html`<p class="fault" role="alert">${fault}</p>`}
-      <${Preview} app=${app} workload=${workload} body=${body} />
+      ${field('timezone', 'Time zone', zone, setZone)}
+      ${about === undefined && fault !== '' && html`<p class="fault" role="alert">${fault}</p>`}
+      <${Preview} app=${app} workload=${workload} body=${body} onFault=${setFault} />
       <div class="buttons">
         <button type="submit" class="primary">${enabled ? 'Set hours' : 'Manage'}</button>
         <button type="button" onClick=${onClose}>Cancel</button>
@@ -75,6 +87,7 @@ interface PreviewProps {
   readonly app: App
   readonly workload: Workload
   readonly body: object
+  readonly onFault: (text: string) => void
 }
 
 interface Outcome {
@@ -83,8 +96,8 @@ interface Outcome {
 }
 
 /** The week that would come: by a dry run, and a plan as if it were done. */
-function Preview({ app, workload, body }: PreviewProps): VNode {
-  const [outcome, setOutcome] = useState<Outcome | string>('')
+function Preview({ app, workload, body, onFault }: PreviewProps): VNode {
+  const [outcome, setOutcome] = useState<Outcome | undefined>(undefined)
   const call = hoursCall(workload, body, app.model)
   const asked = JSON.stringify(call)
   useEffect(() => {
@@ -92,7 +105,11 @@ function Preview({ app, workload, body }: PreviewProps): VNode {
     const timer = setTimeout(() => {
       outcomeOf(app, workload, body, call).then(
         (found) => isOld || setOutcome(found),
-        (error: unknown) => isOld || setOutcome(textOf(error)),
+        (error: unknown) => {
+          if (isOld) return
+          setOutcome(undefined)
+          onFault(textOf(error))
+        },
       )
     }, TYPING)
     return () => {
@@ -103,13 +120,19 @@ function Preview({ app, workload, body }: PreviewProps): VNode {
   const now = Date.now()
   return html`<div class="preview" aria-live="polite">
     ${
-      typeof outcome === 'string'
-        ? html`<p class=${outcome === '' ? 'quiet' : 'fault'}>${outcome || 'Asking what would come of it…'}</p>`
+      outcome === undefined
+        ? html`<p class="quiet">The week that would come of it</p>`
         : html`<p>${outcome.workload.is_snoozed && !workload.is_snoozed ? html`<strong>It falls asleep at once.</strong>` : 'It stays as it is for now.'}</p>
             <div><${DayLetters} now=${now} /><${WeekStrip} workload=${outcome.workload} plan=${outcome.plan} now=${now} /></div>
             <${WeekTable} workload=${outcome.workload} plan=${outcome.plan} now=${now} />`
     }
   </div>`
+}
+
+/** A fault, and the field that it is about; the API's words for a field of a body are for programs. */
+function faultOf(text: string): { about: string | undefined; fault: string } {
+  const [whole = '', about] = /\bbody \/(schedule|timezone)(?: at \d+)?:? /.exec(text) ?? []
+  return { about, fault: about === undefined ? text : text.slice(text.indexOf(whole) + whole.length) }
 }
 
 async function outcomeOf(app: App, workload: Workload, body: object, call: Call): Promise<Outcome> {

@@ -12,7 +12,7 @@ import { DayLetters } from './week-strip.ts'
 const BESIDE = 8
 /** The page never has more rows, whatever the screen. */
 const MOST_ROWS = 90
-const NARROW = matchMedia('(max-width: 760px)')
+const NARROW = matchMedia('(max-width: 900px)')
 
 interface Props {
   readonly app: App

@@ -36,6 +36,7 @@ export function Page({ app }: { app: App }): VNode {
   return html`<div class=${`page${open ? ' has-detail' : ''}`}>
     <${Top} app=${app} />
     <${Banner} app=${app} now=${now} />
+    ${model.isListed && !open && model.shown.open !== '' && html`<${Absent} app=${app} />`}
     <main>
       <div class="left">
         <${FilterBar} app=${app} selection=${selection} onBulk=${askBulk} />
@@ -71,6 +72,16 @@ function Status({ app: { model } }: { app: App }): VNode {
   const { state } = model.connection
   const words = { live: 'Live', connecting: 'Connecting…', away: 'Not connected' }[state]
   return html`<p class=${`status ${state}`} role="status"><span class="dot"></span>${words}</p>`
+}
+
+/** The workload that a link names, or that was open, is not in the list. */
+function Absent({ app }: { app: App }): VNode {
+  const place = app.model.shown.open.split('/')
+  const name = place.length < 3 ? place.join('/') : `${place.at(-3)}/${place.at(-1)}`
+  return html`<p class="banner absent" role="status">
+    <strong>${name}</strong> is not there, or you may not see it.
+    <button type="button" class="plain" onClick=${() => app.close()}>Close</button>
+  </p>`
 }
 
 /** Tells that the data are outdated, and why. */
