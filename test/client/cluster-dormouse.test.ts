@@ -273,6 +273,8 @@ describe('the client over a cluster on its bad days', () => {
     }
     const here = 'User "ann" cannot get resource "deployments" in the namespace "shop"'
     expect(await told(here)).to.include(`${here}; ask whoever runs the cluster for the role edit in that`)
+    const list = 'User "ann" cannot list resource "deployments" in the namespace "default"'
+    expect(await told(list)).to.include(`${list}; name a namespace that you may read by -n, or ask whoever`)
     const all = 'User "ann" cannot list resource "deployments" at the cluster scope'
     expect(await told(all)).to.equal(`${all}; name one namespace that you may read by -n`)
     const other = 'User "ann" cannot impersonate resource "users" at the cluster scope'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { calendarWeek, days, daysIn, quietWeek, segments } from '../../src/console/page/week.ts'
-import { noNextText, type Transition } from '../../src/console/page/record.ts'
+import { noNextText, replicasText, type Transition } from '../../src/console/page/record.ts'
 
 const HOUR = 3_600_000
 const at = (text: string) => Date.parse(text)
@@ -17,6 +17,12 @@ describe('the coming week in the console', () => {
     expect(new Set(days(segments(true, [], now), 'UTC').map(({ awake }) => awake))).to.deep.equal(
       new Set(['asleep']),
     )
+  })
+
+  it('has the count that it keeps beside it, in the singular, too', () => {
+    const asleep = { is_snoozed: true, current_replicas: 0, ready_replicas: 0 }
+    const kept = [1, 3].map((last_replicas) => replicasText({ ...asleep, last_replicas }))
+    expect(kept).to.deep.equal(['0; 1 is kept and comes back', '0; 3 are kept and come back'])
   })
 
   it('is not said to be one piece where its hours are not known', () => {

@@ -6,7 +6,7 @@ import { History, Saved } from './history.ts'
 import { HoursDialog } from './hours-dialog.ts'
 import { icon } from './icons.ts'
 import { Menu, type MenuItem } from './menu.ts'
-import { hasUnknownHours, isBroken, keyOf, type Workload } from './record.ts'
+import { hasUnknownHours, isBroken, keyOf, replicasText, type Workload } from './record.ts'
 import { StateWord } from './row.ts'
 import { presets, UntilDialog } from './until-dialog.ts'
 import { html } from './view.ts'
@@ -117,7 +117,6 @@ function Buttons({ app, workload, now, ask }: ButtonsProps): VNode {
 const IN_MENU: ReadonlySet<string> = new Set(['keep', 'pin', 'disable'])
 
 function Facts({ workload }: { workload: Workload }): VNode {
-  const { is_snoozed, last_replicas: kept, current_replicas: current, ready_replicas: ready } = workload
   const fact = (name: string, value: VNode | string) =>
     html`<div>
       <dt>${name}</dt>
@@ -125,7 +124,7 @@ function Facts({ workload }: { workload: Workload }): VNode {
     </div>`
   const from = source(workload)
   return html`<dl class="facts">
-    ${fact('Replicas', is_snoozed ? `0; ${kept} are kept and come back` : `${current}, ${ready} ready`)}
+    ${fact('Replicas', replicasText(workload))}
     ${fact('Hours', html`${workload.wake_schedule ?? (hasUnknownHours(workload) ? 'not known here' : 'none')}${workload.wake_schedule !== null && html` <span class="quiet">${workload.timezone}</span>`}`)}
     ${from !== '' && fact('Set by', from)}
   </dl>`

@@ -59,6 +59,15 @@ export function hasUnknownHours({ reason_values: values }: Pick<Workload, 'reaso
   return values['hours_unknown'] !== undefined
 }
 
+type Counted = Pick<Workload, 'is_snoozed' | 'last_replicas' | 'current_replicas' | 'ready_replicas'>
+
+/** Its count in words; asleep, with the one that it keeps. */
+export function replicasText(workload: Counted): string {
+  const { is_snoozed, last_replicas: kept, current_replicas: current, ready_replicas: ready } = workload
+  if (!is_snoozed) return `${current}, ${ready} ready`
+  return kept === 1 ? '0; 1 is kept and comes back' : `0; ${kept} are kept and come back`
+}
+
 /** In place of the next change, where none is known. */
 export function noNextText(workload: Pick<Workload, 'enabled' | 'reason_values'>): string {
   if (!workload.enabled) return '–'

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { UnknownHours } from '../../../src/domain/schedule/unknown-hours.ts'
 import type { Instant } from '../../../src/service/process/clock.ts'
 import { because, type ReasonCode } from '../../../src/domain/deciding/decision.ts'
 import { listedRecord } from '../../../src/domain/records/record.ts'
@@ -591,6 +592,18 @@ describe('the reason of a decision', () => {
 })
 
 describe('the reason of what is decided beside the workload', () => {
+  it('its hours are not known to this program, which is no fault of theirs', () => {
+    const compile = () => {
+      throw new UnknownHours('they are not published')
+    }
+    const { reason } = decided(awake, NIGHT, { ...RULES, compile })
+    expect([reason.code, reason.text, reason.saysFault]).to.deep.equal([
+      'intent',
+      'awake; its hours are not known here: they are not published',
+      true,
+    ])
+  })
+
   it('its Namespace is not known, or goes', () => {
     const { reason } = decided(awake, NIGHT, { ...RULES, inherited: () => undefined })
     expect([reason.code, reason.text]).to.deep.equal([
