@@ -34,6 +34,13 @@ describeWith(helm, 'the chart, rendered', function (program) {
       expect(await readFile(path, 'utf8'), `${basename(path)}: run npm run chart`).to.equal(text)
   })
 
+  it('gives the Job before uninstalling another name with other values: its pod cannot be changed', async () => {
+    const names = new Set<string>()
+    for (const values of [{}, { image: { tag: '9.9.9' } }, { podLabels: { team: 'a' } }])
+      names.add(only(await template(values), 'Job').metadata.name)
+    expect(names).to.have.property('size', 3)
+  })
+
   it('has a default for each value that its schema knows', async () => {
     const text = (name: string) => readFile(join(CHART, name), 'utf8')
     const { properties } = JSON.parse(await text('values.schema.json')) as { properties: object }
@@ -56,7 +63,7 @@ describeWith(helm, 'the chart, rendered', function (program) {
         expect(notText(object)).to.deep.equal([])
   })
 
-  for (const name of Object.keys(MATRIX)) {
+  for (const [name, values] of Object.entries(MATRIX)) {
     describe(`with ${name}`, () => {
       const objects = () => rendered.get(name) ?? []
       const config = () => {
@@ -85,6 +92,19 @@ describeWith(helm, 'the chart, rendered', function (program) {
         expect(new Set(names).size, names.join('\n')).to.equal(names.length)
         for (const { kind, metadata } of objects())
           expect(metadata.namespace === undefined, kind).to.equal(CLUSTER_SCOPED.includes(kind))
+      })
+
+      it('tells the Job before uninstalling its own name, and lets it read that Job alone', () => {
+        const job = objects().find(({ kind }) => kind === 'Job')
+        const role = objects().find(
+          ({ kind, metadata }) => kind === 'Role' && metadata.name.endsWith('-release'),
+        )
+        const { release = {} } = values as { release?: { enabled?: boolean; unconditional?: boolean } }
+        expect(job !== undefined).to.equal(release.enabled !== false)
+        if (!job || release.unconditional === true) return
+        const { name, namespace } = job.metadata
+        expect(JSON.stringify(job)).to.include(`"--only-in-uninstall","${namespace}/${name}"`)
+        if (role) expect(role).to.have.nested.property('rules[0].resourceNames[0]', name)
       })
 
       it('writes no secret into any of them', () => {

@@ -11,7 +11,7 @@ import { Shell } from './shell.ts'
 
 const { namespace: NAMESPACE } = DOCUMENTED
 const EVERY_NODE = ['--selector', 'kubernetes.io/os=linux']
-const RELEASE_JOB = 'job-name=dormouse-release'
+const RELEASE_JOB = 'app.kubernetes.io/component=release'
 
 type Running = { readonly ports: { readonly api: number; readonly webhook: number }; readonly beside: Beside }
 

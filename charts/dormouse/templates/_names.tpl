@@ -16,6 +16,15 @@ app.kubernetes.io/name: {{ include "dormouse.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
+{{- /*
+The Job before uninstalling. Its pod cannot be changed, so each version of the chart and of the values has a Job of its own: a
+second `kubectl apply` of the rendered chart would fail otherwise.
+*/ -}}
+{{- define "dormouse.release.job" -}}
+{{- $version := list .Chart.Version .Chart.AppVersion .Values | toJson | sha256sum | trunc 8 -}}
+{{- printf "%s-release-%s" (include "dormouse.fullname" . | trunc 46 | trimSuffix "-") $version -}}
+{{- end -}}
+
 {{- /* The labels of every object; pods have their component, too. */ -}}
 {{- define "dormouse.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}

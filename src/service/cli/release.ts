@@ -1,8 +1,9 @@
-import type { Command } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
 import { keyOfScaledObject, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
 import { counted } from '../../domain/text.ts'
 import { hasSleepMark } from '../../domain/workload/reading.ts'
 import { keyOf, type Workload } from '../../domain/workload/workload.ts'
+import type { ObjectName, Starter } from '../../kubernetes/uninstall.ts'
 import { messageOf, UsageError } from '../process/errors.ts'
 import { createLogger, plainLines } from '../process/logger.ts'
 import type { CliPorts } from './program.ts'
@@ -12,12 +13,16 @@ interface Options {
   readonly all?: true
   readonly dryRun?: true
   readonly yes?: true
+  readonly onlyInUninstall?: ObjectName
   readonly kubeconfig?: string
   readonly config?: string
 }
 
 const WAKE_EXCLUDED =
   'take that out of excludeNamespaces and run this again, or scale it by hand and remove its label dormouse.dev/asleep'
+
+const BY_HAND =
+  'To release everything without Helm, or by Argo CD: render the Job with release.unconditional=true (docs/gitops.md)'
 
 /** `dormouse release --all`: takes Dormouse off the cluster. */
 export function registerRelease(program: Command, ports: CliPorts): void {
@@ -34,9 +39,14 @@ export function registerRelease(program: Command, ports: CliPorts): void {
     .option('--all', 'required: acts on every namespace; asks first')
     .option('-y, --yes', 'do not ask')
     .option('--dry-run', 'print what would be done, and change nothing')
+    .option(
+      '--only-in-uninstall <namespace/job>',
+      'for the Job that runs this: change nothing unless Helm started it to uninstall the chart',
+      objectName,
+    )
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
     .option('--config <file>', 'YAML configuration')
-    .action(async ({ all, dryRun, yes, kubeconfig, config: file }: Options) => {
+    .action(async ({ all, dryRun, yes, onlyInUninstall: job, kubeconfig, config: file }: Options) => {
       if (!all)
         throw new UsageError(
           'release needs --all: it wakes every workload and removes Dormouse from all of them',
@@ -49,6 +59,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const release = new Release({ config, kubeconfig: source, ownNamespace, clock, logger, stop })
       try {
         stderr.write(`cluster ${release.cluster.name}\n`)
+        if (job && !isUninstall(job, await release.starter(job), ports)) return
         await release.cluster.list()
         if (dryRun) {
           const { workloads, paused } = release.plan()
@@ -79,6 +90,28 @@ export function registerRelease(program: Command, ports: CliPorts): void {
         await release.cluster.close()
       }
     })
+}
+
+function objectName(text: string): ObjectName {
+  const [, namespace, name] = /^([^/]+)\/([^/]+)$/.exec(text) ?? []
+  if (namespace === undefined || name === undefined) throw new InvalidArgumentError('expected NAMESPACE/JOB')
+  return { namespace, name }
+}
+
+/**
+ * Says why not, and how to release by hand.
+ * @throws Error where that is unclear: then the Job fails, and whoever uninstalls hears of it before anything is removed
+ */
+function isUninstall(
+  { namespace, name }: ObjectName,
+  starter: Starter,
+  { stdout }: Pick<CliPorts, 'stdout'>,
+): boolean {
+  if (starter.kind === 'uninstall') return true
+  const what = `nothing was changed: Job ${namespace}/${name} acts in an uninstall by Helm, and ${starter.why}`
+  if (starter.kind === 'unclear') throw new Error(`${what}. ${BY_HAND}`)
+  stdout.write(`${what}. Delete the Job, or leave it. ${BY_HAND}\n`)
+  return false
 }
 
 /** @throws UsageError without a terminal; Error if the person declines */

@@ -9,10 +9,11 @@ import { counted } from '../../domain/text.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
 import { deleteWebhookConfiguration } from '../../kubernetes/registration/configuration.ts'
+import { starterOf, type ObjectName, type Starter } from '../../kubernetes/uninstall.ts'
 import { whileLeading } from '../leadership/while-leading.ts'
 import type { Logger } from '../process/logger.ts'
-import { CommandCluster } from './command-cluster.ts'
-import { electionSettings } from './lease.ts'
+import { CommandCluster, waitForCluster } from './command-cluster.ts'
+import { electionSettings, homeNamespace } from './lease.ts'
 import { rulesOf } from './settings.ts'
 
 /** Milliseconds that the Lease stays held after a release, so that no running service acts before it is removed, too. */
@@ -76,6 +77,15 @@ export class Release {
     this.#rules = rulesOf(config, { namespaceOf: () => undefined })
     this.#excluded = new Set(excludedNamespaces(config, ownNamespace))
     this.cluster = new CommandCluster(options)
+  }
+
+  /** Who started the Job that runs this. @throws Error when the cluster cannot be reached, or does not answer */
+  async starter(job: ObjectName): Promise<Starter> {
+    const { config, ownNamespace, stop } = this.#options
+    const { clients } = this.cluster
+    await waitForCluster(clients, { stop })
+    const namespace = homeNamespace({ config, cluster: clients, ownNamespace })
+    return starterOf(clients.client, { job, lease: { namespace, name: config.controller.lease.name } })
   }
 
   plan(): ReleasePlan {

@@ -88,6 +88,15 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
     prepare: (stage) => stage.on().admin.expect('DELETE', secretOf(stage)),
     told: logged('certificate rotation failed'),
   },
+  'get jobs': {
+    fails: 'the Job before uninstalling does nothing, and so holds the uninstall up',
+    told: async (stage) => {
+      await stage.stop()
+      const { code, stderr } = await stage.release('--only-in-uninstall', `${stage.namespace}/any`)
+      expect(code).to.equal(1)
+      return stderr
+    },
+  },
   'delete mutatingwebhookconfigurations': {
     fails: 'a release leaves the webhook behind',
     told: async (stage) => {

@@ -20,6 +20,7 @@ export class Roles {
       only(objects, 'ClusterRole', account),
       only(objects, 'Role', account),
       only(objects, 'Role', `${account}-publisher`),
+      only(objects, 'Role', `${account}-release`),
     ]
     this.#user = `system:serviceaccount:${namespace}:${account}`
   }

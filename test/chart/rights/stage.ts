@@ -120,8 +120,8 @@ export class Stage {
   }
 
   /** `dormouse release --all`, under the account. */
-  release(): Promise<KubectlResult> {
-    const args = ['release', '--all', '--yes', '--kubeconfig', this.#kubeconfig]
+  release(...more: string[]): Promise<KubectlResult> {
+    const args = ['release', '--all', '--yes', '--kubeconfig', this.#kubeconfig, ...more]
     return runDormouse(args, { config: this.#settings })
   }
 }

@@ -51,7 +51,8 @@ describeOnWith(helm, "the chart's account at work, as inside a cluster", functio
   it('uses each verb of its roles, and asks for nothing that they do not give', async () => {
     await marked({ on })
     await inParallel(KINDS, tour)
-    const roles = ['dormouse', 'dormouse-publisher'].map((name) => only(objects, 'Role', name))
+    const names = ['dormouse', 'dormouse-publisher', 'dormouse-release']
+    const roles = names.map((name) => only(objects, 'Role', name))
     const expected = grantsOf(rulesOf(only(objects, 'ClusterRole', 'dormouse'), ...roles))
     const left = async () => {
       const used = new Set((await asked()).map(({ what }) => what))
@@ -61,11 +62,14 @@ describeOnWith(helm, "the chart's account at work, as inside a cluster", functio
       'all but the release to be used',
       async () => {
         for (const kind of KINDS) await surprise(kind)
-        expect(await left()).to.deep.equal(['delete mutatingwebhookconfigurations'])
+        expect(await left()).to.have.members(['delete mutatingwebhookconfigurations', 'get jobs'])
         return true
       },
       CALM,
     )
+    const job = only(objects, 'Job').metadata.name
+    const unclear = await stage.release('--only-in-uninstall', `${namespace}/${job}`)
+    expect(unclear.stderr).to.include('that Job is not there')
     await release()
     expect(await left(), 'given, but not used').to.deep.equal([])
     const requests = await asked()

@@ -187,6 +187,20 @@ describe('dormouse release --all', function () {
     expect((await send('GET', `${inside('kube-system')}/dns`)).metadata.annotations).to.deep.include(marked)
   })
 
+  it('changes nothing and fails where its Job cannot prove an uninstall, and says how to go on', async () => {
+    const before = await send('GET', WEB)
+    const { code, out, err } = await release(
+      proxy.kubeconfig,
+      '--only-in-uninstall',
+      'default/dormouse-release',
+    )
+    expect({ code, out }).to.deep.equal({ code: 1, out: '' })
+    expect(err).to.include('nothing was changed: Job default/dormouse-release acts in an uninstall by Helm')
+    expect(err).to.include('release.unconditional=true')
+    expect(await send('GET', WEB)).to.deep.equal(before)
+    expect((await release(proxy.kubeconfig, '--only-in-uninstall', 'dormouse-release')).code).to.equal(2)
+  })
+
   it('prints why listing fails, each reason once, as plain text', async () => {
     proxy.onCall({ verb: 'list', resource: 'daemonsets', times: 2 }, refusal(403))
     const { code, err } = await release()
