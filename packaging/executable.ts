@@ -10,6 +10,7 @@ import { FUSE, NOTE, withBlob } from './elf.ts'
 import { licencesWithNode, PROJECT } from './project.ts'
 
 const run = promisify(execFile)
+const require = createRequire(import.meta.url)
 const NAME = 'kubectl-dormouse'
 
 /** The client's text is in ASCII: as Latin-1 it is read without being decoded. */
@@ -24,7 +25,11 @@ new Script(client, { filename: 'kubectl-dormouse.cjs', cachedData }).runInThisCo
 
 /** The client as a function of `require`, which takes CommonJS's place. esbuild leaves regular expressions as they are. @throws Error where it is not in ASCII */
 export async function clientScript(): Promise<string> {
-  const client = (await singleFile()).code.replace(/^#!.*\n/, '')
+  return scriptOf((await singleFile()).code)
+}
+
+function scriptOf(code: string): string {
+  const client = code.replace(/^#!.*\n/, '')
   const other = /.{0,40}[^\p{ASCII}]/u.exec(client)
   if (other) throw new Error(`the executable's code must be in ASCII: write \\u… at ${other[0]}`)
   return `(function (require) {${client}\n})`
@@ -34,11 +39,11 @@ export async function clientScript(): Promise<string> {
  * The blob that makes a copy of `node` a single executable of the client (Node docs, "Single executable applications").
  * The same Node must make it and carry it, since it holds compiled code.
  */
-async function blobFor(node: string, to: string): Promise<void> {
+async function blobFor(node: string, to: string, script: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'dormouse-blob-'))
   const file = (name: string) => join(folder, name)
   try {
-    await writeFile(file('client'), await clientScript())
+    await writeFile(file('client'), script)
     await writeFile(file('main.cjs'), MAIN)
     const assets = { client: file('client'), ...(await compiledBy(node, file('client'))) }
     const settings = { main: file('main.cjs'), output: to, assets, disableExperimentalSEAWarning: true }
@@ -50,10 +55,10 @@ async function blobFor(node: string, to: string): Promise<void> {
 }
 
 /** Writes the executable for Linux that is made of `node`, which is one for Linux. */
-export async function linuxExecutable(node: string, to: string): Promise<void> {
+export async function linuxExecutable(node: string, to: string, script?: string): Promise<void> {
   const blob = `${to}.blob`
   await mkdir(dirname(to), { recursive: true })
-  await blobFor(node, blob)
+  await blobFor(node, blob, script ?? (await clientScript()))
   await writeFile(to, withBlob(await readFile(node), await readFile(blob)))
   await chmod(to, 0o755)
   await rm(blob)
@@ -62,35 +67,40 @@ export async function linuxExecutable(node: string, to: string): Promise<void> {
 /** The systems that there are executables for, as Go and krew name them. */
 type System = 'linux' | 'darwin' | 'windows'
 
-const MADE: Readonly<Record<System, (node: string, to: string) => Promise<void>>> = {
-  async linux(node, to) {
+const MADE: Readonly<Record<System, (node: string, to: string, script: string) => Promise<void>>> = {
+  async linux(node, to, script) {
     // What the debugger reads of Node is a seventh of it. The Node that carries the program makes its compiled code.
     const stripped = `${to}.node`
     await copyFile(node, stripped)
     await run('strip', [stripped])
-    await linuxExecutable(stripped, to)
+    await linuxExecutable(stripped, to, script)
     await rm(stripped)
   },
   // A program that was changed is not started on Apple's processors until it is signed again, by whomever.
-  async darwin(node, to) {
+  async darwin(node, to, script) {
     await copyFile(node, to)
     await run('codesign', ['--remove-signature', to])
-    await injected(node, to, ['--macho-segment-name', 'NODE_SEA'])
+    await injected(node, to, script, ['--macho-segment-name', 'NODE_SEA'])
     await run('codesign', ['--sign', '-', to])
     await run('codesign', ['--verify', '--strict', to])
   },
   // The signature of Node's makers is no longer valid in it; Windows starts what has none that is.
-  async windows(node, to) {
+  async windows(node, to, script) {
     await copyFile(node, to)
-    await injected(node, to, [])
+    await injected(node, to, script, [])
   },
 }
 
 /** Puts the blob into `program`, a copy of `node`, by postject (Node docs, "Single executable applications"). */
-async function injected(node: string, program: string, more: readonly string[]): Promise<void> {
+async function injected(
+  node: string,
+  program: string,
+  script: string,
+  more: readonly string[],
+): Promise<void> {
   const blob = `${program}.blob`
-  await blobFor(node, blob)
-  const postject = createRequire(import.meta.url).resolve('postject/dist/cli.js')
+  await blobFor(node, blob, script)
+  const postject = require.resolve('postject/dist/cli.js')
   await run(process.execPath, [postject, program, NOTE, blob, '--sentinel-fuse', FUSE, ...more])
   await rm(blob)
 }
@@ -101,10 +111,11 @@ async function injected(node: string, program: string, more: readonly string[]):
  */
 export async function executable(system: System, node: string, to: string): Promise<void> {
   // First, since it may fail: the rest takes long.
-  const licences = await licencesWithNode((await singleFile()).packages, node)
+  const { code, packages } = await singleFile()
+  const licences = await licencesWithNode(packages, node)
   await rm(to, { recursive: true, force: true })
   await mkdir(to, { recursive: true })
-  await MADE[system](node, join(to, system === 'windows' ? `${NAME}.exe` : NAME))
+  await MADE[system](node, join(to, system === 'windows' ? `${NAME}.exe` : NAME), scriptOf(code))
   await writeFile(join(to, 'LICENSES.txt'), licences)
   await copyFile(`${PROJECT}LICENSE`, join(to, 'LICENSE'))
 }

@@ -1,5 +1,5 @@
 import { readdir, readFile, realpath } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The project's folder, with a slash at its end. */
@@ -36,14 +36,14 @@ export async function licencesOf(folders: readonly string[]): Promise<string> {
 }
 
 async function licenceOf(folder: string): Promise<{ readonly text: string; readonly fault?: string }> {
-  const at = fileURLToPath(new URL(`${folder}/`, `file://${PROJECT}`))
-  const { name, version, license } = JSON.parse(await readFile(`${at}package.json`, 'utf8')) as {
+  const at = resolve(PROJECT, folder)
+  const { name, version, license } = JSON.parse(await readFile(join(at, 'package.json'), 'utf8')) as {
     name: string
     version: string
     license?: string
   }
   const own = (await readdir(at)).filter((file) => TEXT.test(file)).sort()
-  const paths = own.map((file) => `${at}${file}`)
+  const paths = own.map((file) => join(at, file))
   if (!own.some((file) => !/^notice/i.test(file))) paths.push(`${PROJECT}packaging/licences/${name}.txt`)
   const read = await Promise.all(paths.map((path) => readFile(path, 'utf8').catch(() => '')))
   const bodies = read.map((body) => body.trim())

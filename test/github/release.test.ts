@@ -88,7 +88,11 @@ describe('a release', () => {
       version: string
     }
     const escaped = version.replaceAll('.', String.raw`\.`)
-    const tracked = await promisify(execFile)('git', ['grep', '-lE', `\\b${escaped}\\b`], { cwd: PROJECT })
+    const tracked = await promisify(execFile)(
+      'git',
+      ['grep', '--no-index', '--exclude-standard', '-lE', `\\b${escaped}\\b`],
+      { cwd: PROJECT },
+    )
     const naming = tracked.stdout.split('\n').filter((path) => path !== '')
     // An example in a form, and tests of their own.
     const examples = naming.filter((path) => !/^(?:\.github\/ISSUE_TEMPLATE|test)\//.test(path))

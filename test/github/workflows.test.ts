@@ -3,30 +3,11 @@ import { access, constants, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { parse } from 'yaml'
+import { needsOf, workflowOf, type Job, type Workflow } from '../../.github/rehearsal/workflow.ts'
 import { actionlint } from '../go-programs/go-program.ts'
 import { zizmor } from '../python-programs/python-program.ts'
 import { PROJECT } from '../support/dormouse.ts'
 import { itWith } from '../suite/need.ts'
-
-interface Step {
-  readonly uses?: string
-  readonly run?: string
-  readonly with?: Readonly<Record<string, unknown>>
-}
-
-interface Job {
-  readonly uses?: string
-  readonly needs?: string | readonly string[]
-  readonly steps?: readonly Step[]
-  readonly permissions?: Readonly<Record<string, string>>
-  readonly 'timeout-minutes'?: number
-}
-
-interface Workflow {
-  readonly permissions?: Readonly<Record<string, string>>
-  readonly jobs: Readonly<Record<string, Job>>
-}
 
 const FOLDER = join(PROJECT, '.github', 'workflows')
 
@@ -46,7 +27,7 @@ describe('the workflows', () => {
     texts = new Map()
     for (const file of files) texts.set(file, await readFile(join(FOLDER, file), 'utf8'))
     jobs = [...texts].flatMap(([file, text]) => {
-      const workflow = parse(text) as Workflow
+      const workflow = workflowOf(text)
       return Object.entries(workflow.jobs).map(([id, job]) => ({ name: `${file}: ${id}`, job, workflow }))
     })
     commands = jobs.flatMap(({ job }) => job.steps ?? []).flatMap(({ run }) => run ?? [])
@@ -99,28 +80,50 @@ describe('the workflows', () => {
 
   it('sign what they publish, and verify it before it is announced', () => {
     const publishing = jobs.filter(({ job }) => job.permissions?.['packages'] === 'write')
-    expect(publishing.map(({ name }) => name)).to.deep.equal(['release.yaml: image', 'release.yaml: chart'])
+    expect(publishing.map(({ name }) => name)).to.deep.equal([
+      'release.yaml: publish-image',
+      'release.yaml: publish-chart',
+    ])
     for (const { name, job } of publishing) {
       const attesting = job.steps?.find(({ uses }) => uses?.startsWith('actions/attest@'))
       expect(attesting?.with, name).to.include({ 'push-to-registry': true })
       expect(attesting?.with?.['subject-digest'], name).to.match(/^\$\{\{ steps\.\w+\.outputs\.digest \}\}$/)
     }
-    const verifying = commands.join('\n').match(/gh attestation verify "?oci:\S+/g) ?? []
-    expect(verifying).to.have.length(2)
+    // What is published is pulled and verified by a script, whose test is release-scripts.test.ts.
+    const draft =
+      jobs.find(({ name }) => name === 'release.yaml: draft')?.job.steps?.map(({ run = '' }) => run) ?? []
+    const of = (word: string) => draft.findIndex((run) => run.includes(word))
+    expect(of('.github/pull.sh')).to.be.within(0, of('.github/draft.sh') - 1)
+    expect(of('gh attestation verify')).to.be.within(0, of('.github/draft.sh') - 1)
+    expect(draft.join('\n')).not.to.include('login')
   })
 
-  it('release nothing before it has passed on the oldest Kubernetes, and without the list of its packages', () => {
-    const of = (id: string) => jobs.find(({ name }) => name === `release.yaml: ${id}`)?.job
-    expect(of('image')?.needs).to.include.members(['gate', 'oldest', 'packages'])
+  it('build and try everything before anything is published, where nothing can be written', () => {
+    const release = new Map(
+      jobs.flatMap(({ name, job }) =>
+        name.startsWith('release.yaml: ') ? [[name.slice(14), job] as const] : [],
+      ),
+    )
+    const waitsFor = (id: string): Set<string> => {
+      const needs = needsOf(release.get(id) ?? {})
+      return new Set([...needs, ...needs.flatMap((each) => [...waitsFor(each)])])
+    }
+    const publishing = ['publish-image', 'publish-chart', 'draft', 'npm', 'announce']
+    const building = [...release.keys()].filter((id) => !publishing.includes(id))
+    expect(building).to.include.members(['gate', 'oldest', 'packages', 'sbom', 'executables', 'npm-package'])
+    for (const id of building) expect(release.get(id)?.permissions, id).to.deep.equal({ contents: 'read' })
+    for (const [place, id] of publishing.entries())
+      expect([...waitsFor(id)], id).to.have.members([...building, ...publishing.slice(0, place)])
     const runs = (id: string) =>
-      of(id)
+      release
+        .get(id)
         ?.steps?.map(({ run }) => run ?? '')
         .join('\n')
     expect(runs('oldest')).to.include('npm run test:oldest')
-    for (const script of ['audit', 'licences', 'sbom'])
-      expect(runs('packages')).to.include(`npm run -s ${script}`)
-    expect(of('announce')?.needs).to.include('packages')
-    expect(runs('announce')).to.match(/>"assets\/dormouse-\$VERSION\.cdx\.json"/)
+    for (const script of ['audit', 'licences']) expect(runs('packages')).to.include(`npm run -s ${script}`)
+    expect(runs('sbom')).to.include('npm run -s sbom')
+    // What is published was not built again.
+    for (const id of publishing) expect(runs(id), id).not.to.match(/npm (?:ci|pack|run)|build|packaging\//)
   })
 
   it('look at the dependencies of a pull request', () => {
@@ -160,11 +163,14 @@ describe('the workflows', () => {
     }
     const dockerfile = await readFile(join(PROJECT, 'Dockerfile'), 'utf8')
     const bases = [...dockerfile.matchAll(/^FROM .*\bnode:(\d+)-slim/gm)].map(([, major]) => major)
+    // The executables are made of the very Node that package.json names.
+    const ofExecutables = '${{ needs.versions.outputs.node }}'
     const named = jobs
       // The README's command, which is to work whatever Node is on the path.
       .filter(({ name }) => name !== 'ci.yaml: stranger')
       .flatMap(({ job }) => job.steps ?? [])
       .flatMap(({ with: inputs }) => inputs?.['node-version'] ?? [])
+      .filter((version) => version !== ofExecutables)
     expect(bases).to.have.length(2)
     expect(new Set([...bases, ...named].map(String))).to.deep.equal(
       new Set([dependencies['node']?.split('.')[0]]),
@@ -195,16 +201,15 @@ describe('the workflows', () => {
       ),
     )
     expect(writing).to.deep.equal([
-      'release.yaml: image packages',
-      'release.yaml: image id-token',
-      'release.yaml: image attestations',
-      'release.yaml: chart packages',
-      'release.yaml: chart id-token',
-      'release.yaml: chart attestations',
-      'release.yaml: executables id-token',
-      'release.yaml: executables attestations',
-      'release.yaml: headlamp id-token',
-      'release.yaml: headlamp attestations',
+      'release.yaml: publish-image packages',
+      'release.yaml: publish-image id-token',
+      'release.yaml: publish-image attestations',
+      'release.yaml: publish-chart packages',
+      'release.yaml: publish-chart id-token',
+      'release.yaml: publish-chart attestations',
+      'release.yaml: draft contents',
+      'release.yaml: draft id-token',
+      'release.yaml: draft attestations',
       'release.yaml: npm id-token',
       'release.yaml: announce contents',
     ])
