@@ -1,0 +1,110 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { bundle } from '../../build.ts'
+import { npmPackage } from '../../packaging/client.ts'
+import { linuxExecutable } from '../../packaging/executable.ts'
+import { alike } from '../../packaging/try/alike.ts'
+import { ALL } from '../../packaging/try/commands.ts'
+import { bareEnvironment, type Program } from '../../packaging/try/program.ts'
+import { asFromSources, tried, wordsOf, wrongCodes, type Outcome } from '../../packaging/try/trial.ts'
+import { programFor, VERBS } from '../../src/client/catalogue.ts'
+import { FORMATS } from '../../src/client/output.ts'
+import { processTerminal } from '../../src/client/process-terminal.ts'
+import { describeWith, moreTime } from '../suite/need.ts'
+import { print } from '../support/figures.ts'
+import { runProgram } from '../support/kubectl.ts'
+
+const PATIENCE = 900_000
+
+describe('the table of commands', () => {
+  const typed = ALL.map((line) => wordsOf(line.typed))
+
+  it('names every command, in every output that it has', async () => {
+    const terminal = processTerminal(process, 'dormouse', new AbortController().signal)
+    for (const verb of VERBS) {
+      const lines = typed.filter(([first]) => first === verb)
+      expect(lines, verb).not.to.deep.equal([])
+      const program = await programFor([verb], '', terminal)
+      const own = program.commands.find((command) => command.name() === verb)
+      const output = own?.options.find(({ long }) => long === '--output')
+      const formats = output === undefined ? [] : (output.argChoices ?? FORMATS)
+      // The other one of the choices is the default.
+      for (const format of formats.filter((each) => each !== 'text'))
+        expect(
+          lines.some((words) => words[words.indexOf('-o') + 1] === format && words.includes('-o')),
+          `${verb} -o ${format}`,
+        ).to.equal(true)
+      expect(
+        lines.some((words) => !words.includes('-o')),
+        verb,
+      ).to.equal(true)
+    }
+  })
+
+  it('compares all but times, addresses and the name that a program was started by', () => {
+    const before = 'web  asleep since Mon 8:00 (13m ago)\nkubectl dormouse wake web\n'
+    expect(alike(before, 'web asleep since 17:04 (2h ago)\ndormouse wake web\n', true)).to.equal(undefined)
+    expect(alike(before, before.replace('asleep', 'awake'), true)).to.include('line 1 ')
+    expect(alike(before, `${before}more\n`, true)).to.include('line 3 ')
+    expect(alike('one\ntwo\n', 'two\none\n', false)).to.equal(undefined)
+    expect(alike('one\ntwo\n', 'two\none\n', true)).to.include('line 1 ')
+  })
+})
+
+describeWith(moreTime, 'every command in every output', function () {
+  this.timeout(PATIENCE)
+  let folder: string
+  let fromSources: Outcome[]
+
+  before(async () => {
+    // Outside the project: nothing is found in its node_modules.
+    folder = await mkdtemp(join(tmpdir(), 'dormouse-packed-'))
+    fromSources = await asFromSources()
+  })
+
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  async function doesAsTheSources(program: Program): Promise<void> {
+    const begun = performance.now()
+    const { commands, faults } = await tried(program, fromSources)
+    print([
+      `${commands} commands as from the sources in ${((performance.now() - begun) / 1000).toFixed(0)} s`,
+    ])
+    expect(faults).to.deep.equal([])
+    expect(commands).to.be.above(fromSources.length)
+  }
+
+  it('of the sources, ends with the exit code of the table', () => {
+    expect(wrongCodes(fromSources)).to.deep.equal([])
+  })
+
+  it('of the program of the image, is as from the sources', async () => {
+    const image = join(folder, 'image')
+    await mkdir(image)
+    await bundle(image)
+    await doesAsTheSources([process.execPath, join(image, 'dist', 'main.js')])
+  })
+
+  it('of the npm package, installed where nothing else is, is as from the sources', async () => {
+    const [made, empty] = [join(folder, 'made'), join(folder, 'empty')]
+    await mkdir(empty)
+    await npmPackage(made)
+    const options = { env: bareEnvironment({ folder: empty, variables: {} }), cwd: empty }
+    const packed = await runProgram('npm', ['pack', made, '--json'], options)
+    expect(packed.code, packed.stderr).to.equal(0)
+    const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }]
+    const how = ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]
+    const installed = await runProgram('npm', how, options)
+    expect(installed.code, installed.stderr).to.equal(0)
+    await doesAsTheSources([join(empty, 'node_modules', '.bin', 'kubectl-dormouse')])
+  })
+
+  if (process.platform === 'linux')
+    it('of the single executable, is as from the sources', async () => {
+      const program = join(folder, 'alone', 'kubectl-dormouse')
+      await linuxExecutable(process.execPath, program)
+      await doesAsTheSources([program])
+    })
+})
