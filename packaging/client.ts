@@ -31,15 +31,20 @@ function options(define: Readonly<Record<string, string>> = {}): BuildOptions {
 }
 
 /**
- * Writes the npm package `kubectl-dormouse` into the folder `to`: the bundle, its three commands, and the licences of all
- * that is in it. It depends on no other package.
+ * Writes the npm package `kubectl-dormouse` into the folder `to`: the bundle, its three commands, the sandbox, and the licences of
+ * all that is in it. It depends on no other package.
  */
 export async function npmPackage(to: string): Promise<void> {
   await rm(to, { recursive: true, force: true })
   await mkdir(`${to}/bin`, { recursive: true })
   const { metafile } = await build({
     ...options(),
-    entryPoints: { main: 'src/client/main.ts', 'calendar-thread': 'src/service/wiring/calendar-thread.ts' },
+    entryPoints: {
+      main: 'src/client/main.ts',
+      // The service's program, whose sandbox is a try without a cluster or a checkout.
+      sandbox: 'src/main.ts',
+      'calendar-thread': 'src/service/wiring/calendar-thread.ts',
+    },
     outdir: `${to}/lib`,
     format: 'esm',
     // Keep lazily imported modules apart.
@@ -71,7 +76,7 @@ if (Number(major) < ${NODE}) {
   process.exitCode = 1
 } else {
   module.enableCompileCache?.()
-  await import('../lib/main.js')
+  await import(process.argv[2] === 'sandbox' ? '../lib/sandbox.js' : '../lib/main.js')
 }
 `
 

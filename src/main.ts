@@ -32,7 +32,7 @@ const ports: SandboxPorts = {
   clock: systemClock,
   timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   environment: process.env,
-  startedBy: { node: process.execPath, file: fileURLToPath(import.meta.url) },
+  startedBy: { node: process.execPath, file: fileURLToPath(import.meta.url), command: sandboxCommand() },
   ask: askAt(process, stop),
   stopSignal: stop,
   ownNamespace: ownNamespace(),
@@ -100,6 +100,13 @@ async function runForPeople(): Promise<number> {
 function typedName(): string {
   if (process.env['npm_lifecycle_event'] === 'dormouse') return 'npm run -s dormouse --'
   return basename(process.argv[1] ?? '').startsWith('kubectl-') ? PLUGIN : 'dormouse'
+}
+
+/** The words by which a person starts the sandbox. */
+function sandboxCommand(): string {
+  const { npm_lifecycle_event: script, npm_command: command } = process.env
+  if (script === 'start') return 'npm start --'
+  return `${command === 'exec' ? 'npx kubectl-dormouse' : typedName()} sandbox`
 }
 
 /** Standard error, in batches, flushed at the exit. */

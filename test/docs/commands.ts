@@ -8,6 +8,7 @@ const ELSEWHERE: readonly { readonly line: RegExp; readonly by: string }[] = [
   { line: /^npm ci$/, by: '.ci/run, by npm cit' },
   { line: /^npm cit$/, by: '.ci/run' },
   { line: /^npm ci && npm start$/, by: '.ci/run and test/e2e/command-line.test.ts' },
+  { line: /^npx kubectl-dormouse sandbox\b/, by: 'test/packaging/client.test.ts' },
   { line: /^npm start\b/, by: 'test/e2e/command-line.test.ts' },
   { line: /^npm (test|run (check|test:long))$/, by: '.ci/run, and by hand' },
 ]

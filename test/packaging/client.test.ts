@@ -12,7 +12,7 @@ import { clientScript, linuxExecutable } from '../../packaging/executable.ts'
 import { print } from '../support/figures.ts'
 import { kubectl, runProgram } from '../support/kubectl.ts'
 import { manifest } from '../support/manifests.ts'
-import { endsWithTests } from '../support/running-program.ts'
+import { endsWithTests, RunningProgram } from '../support/running-program.ts'
 import { startSandboxCluster, type StartedCluster } from '../support/sandbox-cluster.ts'
 import { describeWith, itWith, moreTime } from '../suite/need.ts'
 
@@ -60,7 +60,13 @@ describeWith(moreTime, 'what is published of the client', function () {
   async function servesConsole(program: string, env: NodeJS.ProcessEnv) {
     const child = endsWithTests(spawn(program, ['console', '--no-open'], { env, cwd: folder }))
     const [line] = (await once(createInterface(child.stdout!), 'line')) as [string]
-    const { origin } = new URL(line)
+    await hasPage(new URL(line).origin)
+    const ended = once(child, 'close')
+    child.kill('SIGINT')
+    expect(await ended).to.deep.equal([0, null])
+  }
+
+  async function hasPage(origin: string) {
     for (const [name, type] of [
       ['', 'text/html'],
       ['/main.js', 'text/javascript'],
@@ -72,9 +78,6 @@ describeWith(moreTime, 'what is published of the client', function () {
       expect(answer.headers.get('Content-Type')).to.include(type)
       expect((await answer.text()).length).to.be.above(200)
     }
-    const ended = once(child, 'close')
-    child.kill('SIGINT')
-    expect(await ended).to.deep.equal([0, null])
   }
 
   describe('the npm package', () => {
@@ -131,6 +134,35 @@ describeWith(moreTime, 'what is published of the client', function () {
     it('has the console in it', async () => {
       const path = `${dirname(process.execPath)}:${process.env['PATH']}`
       await servesConsole(join(bin, 'kubectl-dormouse'), { PATH: path, HOME: folder, KUBECONFIG: kubeconfig })
+    })
+
+    it('has the sandbox in it: from an empty folder, the console opens and a wake works', async () => {
+      const elsewhere = join(folder, 'elsewhere')
+      await mkdir(elsewhere)
+      const ports = ['kube', 'api', 'metrics', 'webhook'].flatMap((name) => [`--${name}-port`, '0'])
+      const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: elsewhere, TMPDIR: elsewhere }
+      const args = ['sandbox', '--json', ...ports]
+      const program = spawn(join(bin, 'kubectl-dormouse'), args, { env, cwd: elsewhere })
+      const sandbox = new RunningProgram(endsWithTests(program))
+      const { api, token, ...access } =
+        await sandbox.ready<Record<'api' | 'token' | 'plugins' | 'kubeconfig' | 'console', string>>()
+      expect(new URL(access.console).hash).to.match(/^#secret=./)
+      await hasPage(new URL(access.console).origin)
+      for (const action of ['snooze', 'wake']) {
+        const url = `${api}/api/v1/namespaces/staging/deployments/checkout/${action}`
+        const headers = { Authorization: `Bearer ${token}` }
+        const answer = await fetch(url, { method: 'POST', headers })
+        expect(answer.status, action).to.equal(200)
+        expect(await answer.json()).to.include({ success: true })
+      }
+      const client = join(access.plugins, 'kubectl-dormouse')
+      const listed = await runProgram(client, ['list', '-n', 'staging', '-o', 'name'], {
+        env: { ...env, KUBECONFIG: access.kubeconfig },
+        cwd: elsewhere,
+      })
+      expect(listed.stdout, listed.stderr).to.include('deployment.apps/checkout\n')
+      expect(await sandbox.end('SIGINT')).to.equal(0)
+      expect(await readdir(elsewhere)).not.to.include('kubectl-dormouse')
     })
 
     it('is started by each of its names', async () => {

@@ -18,11 +18,11 @@ const PRESETS: readonly Setting[] = [
   { path: ['log', 'level'], value: 'warn', source: 'the sandbox' },
 ]
 const KUBE_PORT = 8081
-const FREE_PORTS = 'npm start -- --kube-port 0 --api-port 0 --metrics-port 0'
+const FREE_PORTS = '--kube-port 0 --api-port 0 --metrics-port 0'
 
-/** Also how this program is started: the paths of Node and of main.ts. */
+/** Also how this program is started: the paths of Node and of main.ts, and what a person types for the sandbox. */
 export interface SandboxPorts extends CliPorts {
-  readonly startedBy: { readonly node: string; readonly file: string }
+  readonly startedBy: { readonly node: string; readonly file: string; readonly command: string }
 }
 
 /** `dormouse sandbox`: a cluster in memory with a small shop in it, and Dormouse over it. */
@@ -57,7 +57,7 @@ export function registerSandbox(program: Command, ports: SandboxPorts): void {
       stdout.write(json ? `${JSON.stringify(access)}\n` : pasteable(access, times))
     })
     const settings = [{ port: kubePort, setBy: '--kube-port' }, ...portSettings(config)]
-    await namingPorts(running, settings, FREE_PORTS)
+    await namingPorts(running, settings, `${ports.startedBy.command} ${FREE_PORTS}`)
     if (!json) stdout.write('stopped; nothing is left\n')
   })
 }

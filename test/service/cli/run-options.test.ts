@@ -22,7 +22,7 @@ describe('an error over a port that is in use', () => {
   after(() => other.close())
 
   const sandbox = (settings: Record<string, string>): Promise<Outcome> => {
-    const startedBy = { node: '/usr/bin/node', file: '/main.ts' }
+    const startedBy = { node: '/usr/bin/node', file: '/main.ts', command: 'npm start --' }
     const args = FLAGS.flatMap((flag) => [flag, settings[flag] ?? '0'])
     return call((program, ports) => registerSandbox(program, { ...ports, startedBy }), ['sandbox', ...args])
   }
