@@ -58,7 +58,7 @@ describe('the sandbox without a folder for temporary files', () => {
 
   it('ends, and says which folder has to be writable and what names another', async () => {
     process.env['TMPDIR'] = '/nowhere/at/all'
-    const startedBy = { node: '/usr/bin/node', file: '/main.ts' }
+    const startedBy = { node: '/usr/bin/node', file: '/main.ts', command: 'dormouse' }
     const ports = FLAGS.flatMap((flag) => [flag, '0'])
     const { code, out, err } = await call(
       (program, given) => registerSandbox(program, { ...given, startedBy }),
