@@ -3,7 +3,7 @@ import { apiVersionOf, isBuiltIn, resourceOf, type ConfiguredKind } from '../dom
 import { FIELD_MANAGER, type BuiltInKind, type WorkloadKey } from '../domain/workload/workload.ts'
 import { ApiCalls, describe, type ApiCallsOptions, type Call } from './api-calls.ts'
 import type { ObjectList, PatchAnswer, Read, WatchEvent, WorkloadObject } from './api-object.ts'
-import { unanswered } from './failures.ts'
+import { ClusterRefusal, unanswered } from './failures.ts'
 import type { HttpResponse } from './exchange.ts'
 import { listedObjects } from './list-stream.ts'
 import { readReplicaSet } from './owned-replica-set.ts'
@@ -45,8 +45,15 @@ interface WatchOptions {
 }
 
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json'
-/** Where the cluster serves a configured kind: `/apis/argoproj.io/v1alpha1`. */
-type Locate = (kind: ConfiguredKind, signal: AbortSignal | undefined) => Promise<string>
+/**
+ * Where the cluster serves a configured kind: `/apis/argoproj.io/v1alpha1`. `left`: where it does so no more, so it is
+ * looked for again.
+ */
+type Locate = (
+  kind: ConfiguredKind,
+  signal: AbortSignal | undefined,
+  left: string | undefined,
+) => Promise<string>
 
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json'
 
@@ -66,8 +73,7 @@ export class KubernetesClient {
   }
 
   async get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject> {
-    const path = await this.#pathOf(key, signal)
-    return this.call({ method: 'GET', resource: key.kind, path, signal })
+    return this.#at(key, signal, (path) => this.call({ method: 'GET', resource: key.kind, path, signal }))
   }
 
   /**
@@ -118,26 +124,41 @@ export class KubernetesClient {
     operations: readonly PatchOperation[],
     { signal, timeout, subresource, dryRun }: PatchOptions = {},
   ): Promise<PatchAnswer> {
-    return this.call({
-      method: 'PATCH',
-      resource: key.kind,
-      path: `${await this.#pathOf(key, signal)}${subresource ? `/${subresource}` : ''}?fieldManager=${FIELD_MANAGER}${dryRun === true ? '&dryRun=All' : ''}`,
-      accept: METADATA_ONLY,
-      contentType: 'application/json-patch+json',
-      body: operations,
-      signal,
-      ...(timeout === undefined ? {} : { timeout }),
-    })
+    return this.#at(key, signal, (path) =>
+      this.call({
+        method: 'PATCH',
+        resource: key.kind,
+        path: `${path}${subresource ? `/${subresource}` : ''}?fieldManager=${FIELD_MANAGER}${dryRun === true ? '&dryRun=All' : ''}`,
+        accept: METADATA_ONLY,
+        contentType: 'application/json-patch+json',
+        body: operations,
+        signal,
+        ...(timeout === undefined ? {} : { timeout }),
+      }),
+    )
   }
 
-  /** Throws TypeError without a name: the path would be the collection's, and a GET would list the whole cluster. */
-  async #pathOf({ kind, namespace, name }: WorkloadKey, signal: AbortSignal | undefined): Promise<string> {
-    for (const part of [namespace, name])
-      if (part === '' || part === '.' || part === '..')
-        throw new TypeError(`${kind} '${namespace}/${name}' is not the name of a workload`)
-    const base = isBuiltIn(kind) ? `/apis/${apiVersionOf(kind)}` : await this.#locate?.(kind, signal)
-    const { resource } = resourceOf(kind)
-    return `${base}/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name)}`
+  /**
+   * Calls a workload's path; once more where its definition has moved to another version: then nothing is served at
+   * the old one, and nothing was carried out.
+   */
+  async #at<Answer>(
+    key: WorkloadKey,
+    signal: AbortSignal | undefined,
+    send: (path: string) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { kind } = key
+    const within = pathWithin(key)
+    if (isBuiltIn(kind)) return send(`/apis/${apiVersionOf(kind)}${within}`)
+    const base = await this.#locate?.(kind, signal, undefined)
+    try {
+      return await send(`${base}${within}`)
+    } catch (error) {
+      if (!(error instanceof ClusterRefusal) || !error.isUnserved) throw error
+      const moved = await this.#locate?.(kind, signal, base)
+      if (moved === base) throw error
+      return send(`${moved}${within}`)
+    }
   }
 
   /** Any call; the type of the answer is not checked. */
@@ -150,6 +171,15 @@ export class KubernetesClient {
     const { text, headers } = await this.#calls.answer(call)
     return { answer: JSON.parse(text), warnings: warningsOf(headers) }
   }
+}
+
+/** @throws TypeError without a name: the path would be the collection's, and a GET would list the whole cluster */
+function pathWithin({ kind, namespace, name }: WorkloadKey): string {
+  for (const part of [namespace, name])
+    if (part === '' || part === '.' || part === '..')
+      throw new TypeError(`${kind} '${namespace}/${name}' is not the name of a workload`)
+  const { resource } = resourceOf(kind)
+  return `/namespaces/${encodeURIComponent(namespace)}/${resource}/${encodeURIComponent(name)}`
 }
 
 /** The body, aborted by `late` so many milliseconds after reading began: a body that trickles is never silent. */

@@ -29,6 +29,7 @@ export class KindUnmanageable extends ClusterRefusal {
 }
 
 interface ApiGroup {
+  readonly versions?: readonly { readonly version: string }[]
   readonly preferredVersion?: { readonly version: string }
 }
 
@@ -51,6 +52,9 @@ interface Definition {
     }[]
   }
 }
+
+/** What a definition says; undefined: it may not be read. */
+type ReadDefinition = () => Promise<Definition | undefined>
 
 type Send = <Answer>(call: Call) => Promise<Answer>
 
@@ -81,72 +85,113 @@ export class ConfiguredKinds {
     return [...this.fields.keys()] as ConfiguredKind[]
   }
 
-  /** All objects of a kind; each list checks the kind first. */
-  collectionOf(kind: ConfiguredKind): Collection {
+  /** All objects of a kind, or those of a `/namespaces/shop`; each list checks the kind first. */
+  collectionOf(kind: ConfiguredKind, within = ''): Collection & Required<Pick<Collection, 'discover'>> {
     const bases = this.#bases
     const { group, resource } = resourceOf(kind)
     return {
       resource: kind,
       get path() {
-        return `${bases.get(kind) ?? `/apis/${group}`}/${resource}`
+        return `${bases.get(kind) ?? `/apis/${group}`}${within}/${resource}`
       },
       discover: (signal) => this.#discover(kind, signal),
     }
   }
 
-  /** The path at which the cluster serves a kind. @throws ClusterRefusal, KindNotServed */
-  async baseOf(kind: ConfiguredKind, signal?: AbortSignal): Promise<string> {
-    if (!this.#bases.has(kind)) await this.#discover(kind, signal)
+  /**
+   * The path at which the cluster serves a kind; `left`: one that it answered a 404 at, so it is looked for again.
+   * @throws ClusterRefusal, KindNotServed
+   */
+  async baseOf(kind: ConfiguredKind, signal?: AbortSignal, left?: string): Promise<string> {
+    const known = this.#bases.get(kind)
+    if (known === undefined || known === left) await this.#discover(kind, signal)
     return this.#bases.get(kind) ?? ''
   }
 
   async #discover(kind: ConfiguredKind, signal: AbortSignal | undefined): Promise<void> {
-    this.#bases.delete(kind)
-    const { group, resource } = resourceOf(kind)
-    const { preferredVersion } = await this.#read<ApiGroup>(kind, 'apigroups', `/apis/${group}`, signal)
-    if (!preferredVersion) throw new KindNotServed(kind)
-    const base = `/apis/${group}/${preferredVersion.version}`
-    const { resources = [] } = await this.#read<ApiResources>(kind, 'apiresources', base, signal)
-    const served = resources.find(({ name }) => name === resource)
-    if (!served) throw new KindNotServed(kind)
-    this.#names.set(kind, served.kind)
-    if (!resources.some(({ name }) => name === `${resource}/scale`))
-      throw new KindUnmanageable(
-        `${kind} cannot be managed: it has no scale subresource. Take it out of \`kinds\``,
-      )
-    await this.#checkPath(kind, preferredVersion.version, signal)
-    this.#bases.set(kind, base)
+    try {
+      this.#bases.set(kind, await this.#find(kind, signal))
+    } catch (error) {
+      this.#bases.delete(kind)
+      throw error
+    }
   }
 
-  /** If the definition may be read, take the place of the count from it. */
-  async #checkPath(kind: ConfiguredKind, version: string, signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * The first version at which it can be managed, the preferred one before others: that one is of the group, which may
+   * serve another of its kinds there alone. Where there is none, the fault is that of the first that serves the kind.
+   */
+  async #find(kind: ConfiguredKind, signal: AbortSignal | undefined): Promise<string> {
+    const { group } = resourceOf(kind)
+    const found = await this.#read<ApiGroup>('apigroups', `/apis/${group}`, signal)
+    const versions = [found?.preferredVersion ?? [], found?.versions ?? []].flat()
+    let definition: Promise<Definition | undefined> | undefined
+    const defined = () => (definition ??= this.#definitionOf(kind, signal))
+    let fault: KindUnmanageable | undefined
+    for (const version of new Set(versions.map((each) => each.version))) {
+      const base = `/apis/${group}/${version}`
+      const resources = (await this.#read<ApiResources>('apiresources', base, signal))?.resources ?? []
+      const why = await this.#faultAt(kind, version, resources, defined)
+      if (why === undefined) return base
+      if (why !== 'not served') fault ??= why
+    }
+    throw fault ?? new KindNotServed(kind)
+  }
+
+  /** undefined: it can be managed at this version. */
+  async #faultAt(
+    kind: ConfiguredKind,
+    version: string,
+    resources: NonNullable<ApiResources['resources']>,
+    defined: ReadDefinition,
+  ): Promise<KindUnmanageable | 'not served' | undefined> {
+    const { resource } = resourceOf(kind)
+    const served = resources.find(({ name }) => name === resource)
+    if (!served) return 'not served'
+    this.#names.set(kind, served.kind)
+    if (resources.some(({ name }) => name === `${resource}/scale`))
+      return this.#faultIn(kind, version, await defined())
+    return new KindUnmanageable(
+      `${kind} cannot be managed: it has no scale subresource. Take it out of \`kinds\``,
+    )
+  }
+
+  /** Where the definition may be read, it says where the count stands and which counts it allows. */
+  #faultIn(
+    kind: ConfiguredKind,
+    version: string,
+    definition: Definition | undefined,
+  ): KindUnmanageable | undefined {
+    if (!definition) return undefined
     const wanted = this.#settings.get(kind)?.specReplicasPath
-    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${kind}`
-    const resource = 'customresourcedefinitions'
-    const read = this.#send<Definition>({ method: 'GET', resource, path, signal })
-    const definition = await read.catch(onStatus([403, 404], undefined))
-    if (!definition) return
     const served = definition.spec?.versions?.find(({ name }) => name === version)
     const stands = served?.subresources?.scale?.specReplicasPath
     const least = leastOf(served?.schema?.openAPIV3Schema, wanted ?? '')
     if (least > 0)
-      throw new KindUnmanageable(`${kind} cannot sleep: its definition allows no count below ${least}`)
-    if (stands === undefined || stands === wanted) return
-    throw new KindUnmanageable(
+      return new KindUnmanageable(`${kind} cannot sleep: its definition allows no count below ${least}`)
+    if (stands === undefined || stands === wanted) return undefined
+    return new KindUnmanageable(
       `${kind} cannot be managed: its count stands at ${stands}, not at ${wanted}. Set specReplicasPath in \`kinds\``,
     )
   }
 
-  async #read<Answer>(
+  async #definitionOf(
     kind: ConfiguredKind,
+    signal: AbortSignal | undefined,
+  ): Promise<Definition | undefined> {
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${kind}`
+    const resource = 'customresourcedefinitions'
+    const read = this.#send<Definition>({ method: 'GET', resource, path, signal })
+    return read.catch(onStatus([403, 404], undefined))
+  }
+
+  /** undefined: nothing is served there. */
+  async #read<Answer>(
     resource: string,
     path: string,
     signal: AbortSignal | undefined,
-  ): Promise<Answer> {
-    const answer = this.#send<Answer>({ method: 'GET', resource, path, signal })
-    const found = await answer.catch(onStatus([404], undefined))
-    if (found === undefined) throw new KindNotServed(kind)
-    return found
+  ): Promise<Answer | undefined> {
+    return this.#send<Answer>({ method: 'GET', resource, path, signal }).catch(onStatus([404], undefined))
   }
 }
 

@@ -6,7 +6,11 @@ export interface Status {
   readonly code?: number
   readonly message?: string
   readonly reason?: string
-  readonly details?: { readonly causes?: readonly unknown[]; readonly retryAfterSeconds?: number }
+  readonly details?: {
+    readonly kind?: unknown
+    readonly causes?: readonly unknown[]
+    readonly retryAfterSeconds?: number
+  }
 }
 
 /**
@@ -21,14 +25,21 @@ export class ClusterRefusal extends Refusal {
   /** The HTTP status, or that of a watch's error event; 0: no answer. */
   readonly status: number
   readonly noAnswer: NoAnswer | undefined
+  /** A 404 that names no object: the cluster serves nothing at this path. */
+  readonly isUnserved: boolean
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: ConstructorParameters<typeof Refusal>[2] & { status: number; noAnswer?: NoAnswer },
+    options: ConstructorParameters<typeof Refusal>[2] & {
+      status: number
+      noAnswer?: NoAnswer
+      isUnserved?: boolean
+    },
   ) {
     super(code, message, options)
     this.status = options.status
+    this.isUnserved = options.isUnserved === true
     this.noAnswer = options.noAnswer
   }
 }
@@ -52,7 +63,10 @@ export function refusalOf(
     ...(body.reason !== undefined && { reason: body.reason }),
     ...(causes !== undefined && { causes }),
   }
-  if (status === 404) return new ClusterRefusal('NOT_FOUND', `${what}: ${message}`, { status, details })
+  if (status === 404) {
+    const isUnserved = body.details?.kind === undefined
+    return new ClusterRefusal('NOT_FOUND', `${what}: ${message}`, { status, details, isUnserved })
+  }
   if (status === 429 || status >= 500) {
     const retryAfter = retryAfterOf(headers) ?? body.details?.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_S
     const text = `${what}: the cluster answered ${status} (${message}); try again in ${retryAfter} s`

@@ -300,7 +300,9 @@ export class Reflector<Watched extends KubernetesObject> {
     const reason = reasonOf(error)
     const { collection, logger } = this.#options
     // A watch without any event may have begun at a version that the cluster does not know (restored from a backup).
-    const relist = RELISTS.has(reason) || (reason === 'silent' && !this.#heard)
+    // Nothing is served where it was watched: a list finds out where it is now.
+    const left = error instanceof ClusterRefusal && error.status === 404
+    const relist = RELISTS.has(reason) || left || (reason === 'silent' && !this.#heard)
     if (relist) this.#resourceVersion = undefined
     this.#interrupted = true
     this.#connect(false)

@@ -18,6 +18,8 @@ interface Options<T> {
   readonly notify: (before: T | undefined, after: T | undefined) => void
   /** Returns the copy to keep when a newer one arrives; `before` itself: no field that is read has changed. */
   readonly merge?: (before: T, after: T) => T
+  /** Whether the same version of an object was read in another form: its definition moved to another API version. */
+  readonly isInOtherForm?: (before: T, after: T) => boolean
 }
 
 /** The newest copy of each object; an older one never replaces it. */
@@ -65,7 +67,8 @@ export class VersionedStore<T extends Versioned> {
     // This also catches a late event of a deleted object whose name is in use again.
     if (before && order < 0 && !outranks(before.resourceVersion)) return
     if (before?.uid === object.uid) {
-      if (order === 0 && !this.#provisional.has(before)) return
+      if (order === 0 && !this.#provisional.has(before) && !this.#options.isInOtherForm?.(before, object))
+        return
       const after = this.#merged(before, object)
       this.#set(after)
       if (order !== 0 ? after !== before : !isDeepStrictEqual(before, after))

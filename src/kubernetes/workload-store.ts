@@ -21,7 +21,10 @@ export class WorkloadStore {
 
   constructor(notify: ChangeListener, clock: Clock, kinds: readonly Kind[] = KINDS) {
     const merge = (before: Workload, after: Workload) => withFollowed(before, after, clock())
-    this.#kinds = new Map(kinds.map((kind) => [kind, new VersionedStore<Workload>({ notify, merge })]))
+    const isInOtherForm = (before: Workload, after: Workload) =>
+      before.configured?.apiVersion !== after.configured?.apiVersion
+    const options = { notify, merge, isInOtherForm }
+    this.#kinds = new Map(kinds.map((kind) => [kind, new VersionedStore<Workload>(options)]))
   }
 
   get(key: WorkloadKey): Workload | undefined {

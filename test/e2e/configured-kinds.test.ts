@@ -5,6 +5,7 @@ import {
   defineKind,
   mayManage,
   mayNoLongerManage,
+  redefineKind,
   undefineKind,
   type CustomKind,
 } from '../support/custom-kinds.ts'
@@ -19,6 +20,8 @@ const WHEELS = `wheels.${GROUP}` as const
 const HUBS = `hubs.${GROUP}` as const
 /** A kind whose count is at another path than configured. */
 const RIMS = `rims.${GROUP}` as const
+/** A kind whose definition changes. */
+const TYRES = `tyres.${GROUP}` as const
 /** Nobody has installed it. */
 const SPOKES = `spokes.${GROUP}` as const
 
@@ -35,11 +38,20 @@ function wheelLike(plural: string, kind: string, minimum = 0): CustomKind {
   }
   return { group: GROUP, version: VERSION, plural, kind, schema, countPath: '.spec.size.count' }
 }
-const DEFINED = [wheelLike('wheels', 'Wheel'), wheelLike('hubs', 'Hub', 1), wheelLike('rims', 'Rim')] as const
+const TYRE = wheelLike('tyres', 'Tyre')
+/** Not configured, and at a later version: the group prefers that one. */
+const CAP = { ...wheelLike('caps', 'Cap'), version: 'v2' }
+const DEFINED = [
+  wheelLike('wheels', 'Wheel'),
+  wheelLike('hubs', 'Hub', 1),
+  wheelLike('rims', 'Rim'),
+  TYRE,
+  CAP,
+] as const
 
 describeOn('configured kinds', function (on) {
   this.timeout(240_000)
-  before('three of four kinds are defined, and Dormouse may see them', async () => {
+  before('all kinds but one are defined, and Dormouse may see them', async () => {
     for (const each of DEFINED) await defineKind(on(), each)
     await mayManage(on(), GROUP)
   })
@@ -47,7 +59,7 @@ describeOn('configured kinds', function (on) {
   const at = (resource: string) => ({ resource, specReplicasPath: '.spec.size.count' })
   const here = served(on, {
     newWorkloadGrace: '0s',
-    kinds: [at(WHEELS), at(HUBS), { resource: RIMS }, at(SPOKES)],
+    kinds: [at(WHEELS), at(HUBS), at(TYRES), { resource: RIMS }, at(SPOKES)],
   })
   const path = (name = '') =>
     `/apis/${GROUP}/${VERSION}/namespaces/${here.namespace}/wheels${name && `/${name}`}`
@@ -84,6 +96,55 @@ describeOn('configured kinds', function (on) {
     expect(asleep.metadata.labels).to.include({ 'dormouse.dev/asleep': '5' })
     expect(await wheel('rolling').wake()).to.include({ current_replicas: 5 })
     expect((await stored('rolling')).spec.size).to.deep.equal({ count: 5 })
+  })
+
+  it('sleep at the version that serves them, while their group prefers one of another kind', async () => {
+    const { preferredVersion } = await on().admin.expect('GET', `/apis/${GROUP}`)
+    expect(preferredVersion).to.have.property('version', 'v2')
+    await create('older', { size: { count: 3 } })
+    await wheel('older').enable()
+    expect(await wheel('older').snooze()).to.include({ is_snoozed: true, last_replicas: 3 })
+  })
+
+  it('wake where their definition has moved while they slept, and are told where it has lost its scale', async () => {
+    const tyre = here.workload(TYRES, 'moved')
+    const pathAt = (version: string, name = '') =>
+      `/apis/${GROUP}/${version}/namespaces/${here.namespace}/tyres${name && `/${name}`}`
+    const metadata = { name: 'moved' }
+    await on().admin.expect('POST', pathAt(VERSION), {
+      apiVersion: `${GROUP}/${VERSION}`,
+      kind: 'Tyre',
+      metadata,
+      spec: { size: { count: 4 } },
+    })
+    await eventually('it to be known', async () => (await tyre.attempt('GET', '')).status === 200)
+    await tyre.enable()
+    expect(await tyre.snooze()).to.include({ is_snoozed: true })
+    const later = { ...TYRE, version: 'v2' }
+    await redefineKind(on(), later, [VERSION])
+    await eventually('it to wake', async () => (await tyre.attempt('POST', 'wake')).status === 200)
+    expect(await on().admin.expect('GET', pathAt('v2', 'moved'))).to.have.nested.property(
+      'spec.size.count',
+      4,
+    )
+    await eventually('it to be watched again', async () => (await tyre.attempt('GET', '')).status === 200)
+    const { countPath: _, ...unscaled } = later
+    await redefineKind(on(), unscaled, [VERSION])
+    await eventually('the loss to be told', async () => {
+      const { status, body } = await tyre.attempt('GET', '')
+      return status === 503 && body.error.message.includes('no scale subresource')
+    })
+    await redefineKind(on(), later, [VERSION])
+    await eventually(
+      'it to be managed again',
+      async () => (await tyre.attempt('POST', 'snooze')).status === 200,
+    )
+    await redefineKind(on(), TYRE, ['v2'])
+    await eventually('it to wake back at the first version', async () => {
+      await tyre.attempt('POST', 'wake')
+      const { spec } = await on().admin.expect('GET', pathAt(VERSION, 'moved'))
+      return (spec?.['size'] as { count?: number } | undefined)?.count === 4
+    })
   })
 
   it('that cannot sleep, stand elsewhere or are not installed are told, and hold up no other', async () => {

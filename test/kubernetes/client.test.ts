@@ -118,6 +118,43 @@ describe('the client', () => {
     expect(server.received).to.deep.equal([])
   })
 
+  describe('of a configured kind', () => {
+    const WEB_ROLLOUT = { kind: 'rollouts.argoproj.io', namespace: 'shop', name: 'web' } as const
+    const at = (version: string) => `/apis/argoproj.io/${version}/namespaces/shop/rollouts/web`
+    const missing = { ...failure(404, 'rollouts "web" not found', 'NotFound'), details: { kind: 'rollouts' } }
+    const unserved: Handler = (_, response) => void response.writeHead(404).end('404 page not found')
+    /** It is found at v1 first, and then where `moved` says. */
+    const located = (moved: string) =>
+      new KubernetesClient({
+        transport,
+        observer,
+        locate: async (_kind, _signal, left) => `/apis/argoproj.io/${left === undefined ? 'v1' : moved}`,
+      })
+
+    for (const [what, call] of [
+      ['reads', (calls: KubernetesClient) => calls.get(WEB_ROLLOUT)],
+      ['writes', (calls: KubernetesClient) => calls.patch(WEB_ROLLOUT, [])],
+    ] as const)
+      it(`${what} it where its definition has moved`, async () => {
+        server.handler = (received, response) =>
+          (received.path === at('v2') ? respond(200, deployment('web')) : unserved)(received, response)
+        await call(located('v2'))
+        expect(server.received.map(({ path }) => path)).to.deep.equal([at('v1'), at('v2')])
+      })
+
+    it('looks for it nowhere else where the object alone is missing, or nothing has moved', async () => {
+      for (const [handler, moved] of [
+        [respond(404, missing), 'v2'],
+        [unserved, 'v1'],
+      ] as const) {
+        server.received.length = 0
+        server.handler = handler
+        expect(await refusal(located(moved).get(WEB_ROLLOUT))).to.include({ code: 'NOT_FOUND' })
+        expect(server.received.map(({ path }) => path)).to.deep.equal([at('v1')])
+      }
+    })
+  })
+
   it('patches by JSON Patch as field manager dormouse, and asks for the metadata only', async () => {
     inTurn(isWeb)
     await client.patch(WEB, [{ op: 'replace', path: '/spec/replicas', value: 0 }])

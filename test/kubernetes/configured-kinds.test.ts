@@ -60,6 +60,55 @@ describe('configured kinds', () => {
     expect(asked).to.have.length(6)
   })
 
+  const versions = (...names: string[]) => ({
+    [GROUP]: { preferredVersion: { version: names[0] }, versions: names.map((version) => ({ version })) },
+  })
+  const at = (version: string, ...resources: string[]) => ({
+    [`${GROUP}/${version}`]: { resources: resources.map((name) => ({ name, kind: 'Rollout' })) },
+  })
+  const SCALED = ['rollouts', 'rollouts/scale']
+
+  for (const [case_, answers, base] of [
+    ['an older version alone', { ...at('v2', 'others'), ...at('v1', ...SCALED) }, 'v1'],
+    ['the preferred version alone', { ...at('v2', ...SCALED), ...at('v1', 'others') }, 'v2'],
+    ['both, of which the preferred one counts', { ...at('v2', ...SCALED), ...at('v1', ...SCALED) }, 'v2'],
+    ['both, with a scale at the older one', { ...at('v2', 'rollouts'), ...at('v1', ...SCALED) }, 'v1'],
+    ['an older one, while another goes away', at('v1', ...SCALED), 'v1'],
+  ] as const)
+    it(`are found where their group serves them: ${case_}`, async () => {
+      const { kinds: found } = kinds({ ...versions('v2', 'v1'), ...answers })
+      expect(await found.baseOf(ROLLOUTS)).to.equal(`${GROUP}/${base}`)
+    })
+
+  it('are found at the version whose count is where the configuration says', async () => {
+    const version = (name: string, specReplicasPath: string) => ({
+      name,
+      subresources: { scale: { specReplicasPath } },
+    })
+    const definition = { spec: { versions: [version('v2', '.spec.size'), version('v1', '.spec.replicas')] } }
+    const served = { ...versions('v2', 'v1'), ...at('v2', ...SCALED), ...at('v1', ...SCALED) }
+    const { kinds: found } = kinds({ ...served, [DEFINITION]: definition })
+    expect(await found.baseOf(ROLLOUTS)).to.equal(`${GROUP}/v1`)
+  })
+
+  it('are looked for again where the cluster serves them no more', async () => {
+    const answers: Record<string, unknown> = { ...versions('v1'), ...at('v1', ...SCALED) }
+    const { kinds: found } = kinds(answers)
+    const collection = found.collectionOf(ROLLOUTS, '/namespaces/shop')
+    expect(await found.baseOf(ROLLOUTS)).to.equal(`${GROUP}/v1`)
+    Object.assign(answers, versions('v2'), at('v2', ...SCALED), at('v1'))
+    expect(await found.baseOf(ROLLOUTS, undefined, `${GROUP}/v2`)).to.equal(`${GROUP}/v1`)
+    expect(await found.baseOf(ROLLOUTS, undefined, `${GROUP}/v1`)).to.equal(`${GROUP}/v2`)
+    expect(collection.path).to.equal(`${GROUP}/v2/namespaces/shop/rollouts`)
+  })
+
+  it('that no version of their group serves are told apart', async () => {
+    const nowhere = { ...versions('v2', 'v1'), ...at('v2', 'others'), ...at('v1', 'others') }
+    expect(await refusal(kinds(nowhere).kinds.baseOf(ROLLOUTS))).to.be.instanceOf(KindNotServed)
+    const unscaled = { ...versions('v2', 'v1'), ...at('v2', 'rollouts'), ...at('v1', 'others') }
+    expect((await refusal(kinds(unscaled).kinds.baseOf(ROLLOUTS))).message).to.include('no scale subresource')
+  })
+
   it('that the cluster does not serve are told apart', async () => {
     expect(await refusal(kinds({}).kinds.baseOf(ROLLOUTS))).to.be.instanceOf(KindNotServed)
     const without = { ...SERVED, [BASE]: { resources: [{ name: 'analysisruns', kind: 'AnalysisRun' }] } }

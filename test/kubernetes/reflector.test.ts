@@ -22,6 +22,7 @@ async function* failing(error: Error): AsyncGenerator<never> {
 const broken: Watch = () => failing(refusalOf('watch deployments', 500, {}))
 const gone: Watch = () => failing(unanswered('watch deployments', new Error('connect ECONNREFUSED')))
 const expired: Watch = () => failing(refusalOf('watch deployments', 410, {}))
+const left: Watch = () => failing(refusalOf('watch deployments', 404, { message: '404 page not found' }))
 const silent: Watch = async function* () {}
 const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '150' } } }
 const said: Watch = async function* () {
@@ -107,6 +108,11 @@ describe('a reflector', () => {
       watches: [broken, broken, broken, saidAndBroke, broken],
     })
     expect(failures).to.deep.equal([1, 2, 3, 1, 2])
+  })
+
+  it('lists again where nothing is served that it watched: only a list finds out where that is now', async () => {
+    const { asked } = await reflected({ pages: [page()], watches: [left] })
+    expect(asked).to.deep.equal(['list', 'watch', 'list', 'watch'])
   })
 
   it('warns at the first failure after a watch that the server ended early, and once in a row', async () => {

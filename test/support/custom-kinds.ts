@@ -20,8 +20,20 @@ export interface CustomKind {
   readonly countPath?: string
 }
 
-function definitionOf({ group, plural, kind, version = 'v1', schema = OPEN, countPath }: CustomKind) {
+/** The definition's entry for one version; the first of several is the stored one. */
+function versionOf({ schema = OPEN, countPath }: CustomKind, name: string, storage: boolean, served = true) {
   const scale = { specReplicasPath: countPath, statusReplicasPath: '.status.replicas' }
+  return {
+    name,
+    served,
+    storage,
+    schema: { openAPIV3Schema: schema },
+    ...(countPath === undefined ? {} : { subresources: { status: {}, scale } }),
+  }
+}
+
+function definitionOf(custom: CustomKind) {
+  const { group, plural, kind, version = 'v1' } = custom
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -30,17 +42,33 @@ function definitionOf({ group, plural, kind, version = 'v1', schema = OPEN, coun
       group,
       scope: 'Namespaced',
       names: { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: schema },
-          ...(countPath === undefined ? {} : { subresources: { status: {}, scale } }),
-        },
-      ],
+      versions: [versionOf(custom, version, true)],
     },
   }
+}
+
+/**
+ * Changes a definition that is there: `custom` is what it is now, at its version; objects stay. `past`: versions that it
+ * had, and serves no more. Resolves once the API server has taken it up.
+ */
+export async function redefineKind(
+  { admin }: Cluster,
+  custom: CustomKind,
+  past: readonly string[] = [],
+): Promise<void> {
+  const { group, plural, version = 'v1' } = custom
+  const path = `${DEFINITIONS}/${plural}.${group}`
+  const versions = [
+    versionOf(custom, version, true),
+    ...past.map((name) => versionOf(custom, name, false, false)),
+  ]
+  await admin.expect('PATCH', path, { spec: { versions } })
+  const statusAt = async (name: string) =>
+    (await admin.send('GET', `/apis/${group}/${name}/${plural}`)).status
+  await eventually(`${plural} to be served as it is defined now`, async () => {
+    const statuses = await Promise.all([version, ...past].map(statusAt))
+    return statuses.every((status, place) => status === (place === 0 ? 200 : 404))
+  })
 }
 
 /** Resolves once it is served, by a definition that stays: one that is being deleted goes first. */

@@ -286,11 +286,12 @@ export class ClusterDormouse implements Dormouse {
       )
       const of = new Map<Kind, Collection>()
       for (const each of kinds) {
-        const collection = await this.#reader
-          .collection(each, namespace, labelSelector)
-          .catch(() => undefined)
-        const one = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` }
-        if (collection) of.set(each, { ...collection, ...one })
+        const selectors = {
+          ...(labelSelector !== undefined && { labelSelector }),
+          ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }),
+        }
+        const collection = await this.#reader.collection(each, namespace, selectors).catch(() => undefined)
+        if (collection) of.set(each, collection)
       }
       return of
     })

@@ -1,5 +1,5 @@
 import { CLIENT_MANAGER } from '../../domain/annotations.ts'
-import { KINDS, apiVersionOf, isBuiltIn, resourceOf } from '../../domain/kinds.ts'
+import { KINDS, apiVersionOf, isBuiltIn } from '../../domain/kinds.ts'
 import { FORMAT } from '../../domain/published.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
@@ -61,7 +61,7 @@ export class ClusterReader {
       observer: NO_OBSERVER,
       timeout,
       userAgent: CLIENT_MANAGER,
-      locate: async (kind, signal) => (await this.settled()).configured.baseOf(kind, signal),
+      locate: async (kind, signal, left) => (await this.settled()).configured.baseOf(kind, signal, left),
     })
   }
 
@@ -193,20 +193,40 @@ export class ClusterReader {
     return workload
   }
 
-  async collection(kind: Kind, namespace: string | undefined, labelSelector?: string): Promise<Collection> {
+  /** The objects of a kind that selectors match; of a configured kind, wherever the cluster comes to serve it. */
+  async collection(
+    kind: Kind,
+    namespace: string | undefined,
+    selectors: Pick<Collection, 'labelSelector' | 'fieldSelector'> = {},
+  ): Promise<Collection> {
     const { configured } = await this.settled()
-    const base = isBuiltIn(kind) ? `/apis/${apiVersionOf(kind)}` : await configured.baseOf(kind)
     const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`
+    if (isBuiltIn(kind))
+      return { resource: kind, path: `/apis/${apiVersionOf(kind)}${within}/${kind}`, ...selectors }
+    await configured.baseOf(kind)
+    const all = configured.collectionOf(kind, within)
+    let isFound = true
     return {
       resource: kind,
-      path: `${base}${within}/${resourceOf(kind).resource}`,
-      ...(labelSelector !== undefined && { labelSelector }),
+      ...selectors,
+      get path() {
+        return all.path
+      },
+      // Later its definition may have moved to another version.
+      async discover(signal) {
+        if (!isFound) await all.discover(signal)
+        isFound = false
+      },
     }
   }
 
   /** All of one kind; the list ends where the cluster refuses the person that kind. */
   async list(kind: Kind, namespace: string | undefined, labelSelector?: string): Promise<Workload[]> {
-    const collection = await this.collection(kind, namespace, labelSelector)
+    const collection = await this.collection(
+      kind,
+      namespace,
+      labelSelector === undefined ? {} : { labelSelector },
+    )
     const workloads: Workload[] = []
     for await (const object of this.pages<WorkloadObject>(collection))
       if (isNamed(object)) workloads.push(await this.trimmed(kind, object))

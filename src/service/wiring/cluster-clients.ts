@@ -36,7 +36,7 @@ export function clusterClients({ config, kubeconfig, observer, clock, logger }: 
   const client: KubernetesClient = new KubernetesClient({
     transport,
     observer,
-    locate: (kind, signal) => configured.baseOf(kind, signal),
+    locate: (kind, signal, left) => configured.baseOf(kind, signal, left),
   })
   const configured = new ConfiguredKinds(config.kinds, (call) => client.call(call))
   const { fields, names } = configured
