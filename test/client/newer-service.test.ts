@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { listEvents } from '../../src/console/client/list-stream.ts'
 import { stateOf as shownByPage, type Workload } from '../../src/console/page/record.ts'
-import { FORMAT } from '../../src/domain/published.ts'
+import { FORMAT } from '../../src/domain/records/published.ts'
 import { encodeState } from '../../src/domain/workload/state-codec.ts'
 import { EMPTY_STATE } from '../../src/domain/workload/state.ts'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'

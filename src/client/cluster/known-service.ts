@@ -1,5 +1,5 @@
 import type { ConfiguredKind } from '../../domain/kinds.ts'
-import { FORMAT, readPublished, type Published } from '../../domain/published.ts'
+import { FORMAT, readPublished, type Published } from '../../domain/records/published.ts'
 import { DEFAULT_POLICY, KUBERNETES_NAMESPACES, type Policy } from '../../domain/workload/settings-rules.ts'
 
 /** The settings that the service publishes in the ConfigMap `dormouse` of `kube-public`. */

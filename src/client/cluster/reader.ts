@@ -1,7 +1,7 @@
 import { CLIENT_MANAGER } from '../../domain/annotations.ts'
 import { KINDS, apiVersionOf, isBuiltIn } from '../../domain/kinds.ts'
-import { FORMAT } from '../../domain/published.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
+import { FORMAT } from '../../domain/records/published.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'

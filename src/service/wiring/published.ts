@@ -1,6 +1,6 @@
 import type { CalendarSnapshot } from '../calendars/configured-calendars.ts'
 import type { Config } from '../config/config.ts'
-import { writtenSettings, type Published } from '../../domain/published.ts'
+import { writtenSettings, type Published } from '../../domain/records/published.ts'
 import { dateRanges } from '../../domain/schedule/calendar.ts'
 import { PublishedSettings } from '../../kubernetes/published-settings.ts'
 import type { Wiring } from './wiring.ts'
@@ -23,7 +23,7 @@ export function publishedSettings(wiring: Wiring, leads: () => boolean): Publish
 }
 
 /**
- * The published settings by key, in the form of `domain/published.ts`, by which clients read them: the dates of each
+ * The published settings by key, in the form of `domain/records/published.ts`, by which clients read them: the dates of each
  * calendar as in the configuration, including those of its files. `unpublished` names what is left out, with the reason.
  */
 export function settingsForClients(

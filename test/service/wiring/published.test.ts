@@ -4,7 +4,7 @@ import { calendarsIn, type CalendarSnapshot } from '../../../src/service/calenda
 import { ScheduleCompiler, type Schedule } from '../../../src/domain/schedule/schedule.ts'
 import { knownService, type KnownService } from '../../../src/client/cluster/known-service.ts'
 import { loadConfig } from '../../../src/service/config/config.ts'
-import { readPublished, writtenSettings, type Published } from '../../../src/domain/published.ts'
+import { readPublished, writtenSettings, type Published } from '../../../src/domain/records/published.ts'
 import { settingsForClients } from '../../../src/service/wiring/published.ts'
 
 const FULL = `

@@ -1,8 +1,8 @@
-import { isRecord } from './json-schema.ts'
-import { isConfigurable } from './kinds.ts'
-import type { ConfiguredPolicy } from './policy/configured.ts'
-import type { Prices } from './records/saved.ts'
-import type { Policy } from './workload/settings-rules.ts'
+import { isRecord } from '../json-schema.ts'
+import { isConfigurable } from '../kinds.ts'
+import type { ConfiguredPolicy } from '../policy/configured.ts'
+import type { Prices } from './saved.ts'
+import type { Policy } from '../workload/settings-rules.ts'
 
 /**
  * The format of what clients are told. Raise it where a client of an earlier format would answer wrongly though it can
@@ -118,7 +118,7 @@ export function writtenSettings(settings: Published): Record<string, string> {
   const written = Object.entries(settings).filter(([, value]) => value !== undefined)
   for (const [key, value] of written)
     if (!isKey(key) || !SHAPES[key](value))
-      throw new TypeError(`domain/published.ts does not describe ${key}`)
+      throw new TypeError(`domain/records/published.ts does not describe ${key}`)
   const data = written.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)])
   return { format: String(FORMAT), ...Object.fromEntries(data) }
 }
