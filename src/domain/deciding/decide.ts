@@ -85,7 +85,7 @@ function notManaged(situation: Situation): PartialDecision {
   const { reading, state, rules, backoff } = situation
   if (state.asleep) {
     const reason = because('disabled', () => 'managing was turned off, so it wakes')
-    if (backoff?.cause === 'failure') return waiting(backoff, reason)
+    if (backoff?.cause === 'failure') return waiting(backoff, { action: 'wake', reason })
     return { action: 'wake', trigger: 'disable', reason, replicas: situation.counts.toWake, cleared: true }
   }
   const { enabled } = reading.effective.sources
@@ -121,14 +121,14 @@ function managed(situation: Situation): PartialDecision {
   }
   const pending = drift || isOver(desire) ? undefined : pendingRequest(situation)
   if (pending) return pending
-  if (!drift && override) return overridden(override)
+  if (!drift && override)
+    return overridden(override, () => ({ ...automatic(situation, desire), ...lookAgain(desire.next) }))
   const decision = unlessHeld(situation, withoutRisk(situation, drift ?? automatic(situation, desire)))
   const fought = drift?.action === 'snooze' ? fightOf(workload, rules) : undefined
-  if (backoff && decision.action !== 'none' && !decision.adopts)
-    return waiting(backoff, decision.reason, fought)
+  if (backoff && decision.action !== 'none' && !decision.adopts) return waiting(backoff, decision, fought)
   const started = fought === undefined ? undefined : backoffFromFight(state, now, rules.policy)
   if (started && decision.action === 'snooze')
-    return { ...waiting(started, decision.reason, fought), startsBackoff: started }
+    return { ...waiting(started, decision, fought), startsBackoff: started }
   return { ...decision, ...lookAgain(state.pin ? undefined : desire.next) }
 }
 
@@ -145,7 +145,7 @@ function pendingRequest({ state, backoff }: Situation): PartialDecision | undefi
   const reason = because('intent', () => `awake by request of ${by}`, {
     values: { want: 'awake', by, trigger: 'api', until: null },
   })
-  if (backoff?.cause === 'failure') return waiting(backoff, reason)
+  if (backoff?.cause === 'failure') return waiting(backoff, { action: 'wake', reason })
   return { action: 'wake', trigger: 'api', by: asked.by, replicas: 1, reason }
 }
 
@@ -251,16 +251,29 @@ function emptiedBy({ workload, scaling }: Situation): string {
   return `kept ${suspends ? 'suspended' : 'at 0'} by its owner${name}`
 }
 
-function overridden({ by, until }: Override): PartialDecision {
+/** `then`: what is automatic without it. */
+function overridden({ by, until }: Override, then: () => PartialDecision): PartialDecision {
   const text = () => `overridden by ${by} ${until === null ? 'for good' : `until ${iso(until)}`}`
   const values = () => ({ by, until: isoOrNull(until) })
-  return noAction('overridden', text, { values, remedy: CLEAR_OVERRIDE })
+  const decision = noAction('overridden', text, { values, remedy: CLEAR_OVERRIDE })
+  if (until === null) return decision
+  const next = then()
+  return { ...decision, delayed: delayed(next, 'override', until), ...lookAgain(next.lookAgainAt) }
 }
 
 /** `fought`: what an autoscaler does against it. */
-function waiting({ cause, until }: Backoff, then: Reason, fought?: string): PartialDecision {
+function waiting({ cause, until }: Backoff, then: PartialDecision, fought?: string): PartialDecision {
   const why = cause === 'flapping' && fought !== undefined ? fought : causeText(cause)
-  const text = () => `waits until ${iso(until)}: ${why} (then: ${then.text})`
+  const text = () => `waits until ${iso(until)}: ${why} (then: ${then.reason.text})`
   const values = () => ({ until: iso(until), cause })
-  return { ...noAction('backoff', text, { values }), ...lookAgain(until) }
+  const delays = { delayed: delayed(then, 'backoff', until) }
+  return { ...noAction('backoff', text, { values }), ...delays, ...lookAgain(until) }
+}
+
+function delayed(
+  { action, intent }: PartialDecision,
+  cause: 'backoff' | 'override',
+  until: Instant,
+): NonNullable<Decision['delayed']> {
+  return { action, cause, until, ...(intent && { intent }) }
 }

@@ -128,6 +128,11 @@ export interface Decision {
   readonly overrideExpired?: true
   /** An autoscaler wakes a sleeper again and again: nobody fights it until this ends. */
   readonly startsBackoff?: Backoff
+  /** What a backoff or an override only delays, and until when. */
+  readonly delayed?: Pick<Decision, 'action' | 'intent'> & {
+    readonly cause: 'backoff' | 'override'
+    readonly until: Instant
+  }
   /** Managing was turned off: pin, override, intent and backoff are removed. */
   readonly cleared?: true
   /** The instant at which the clock made it due; undefined: something else did. */

@@ -23,7 +23,10 @@ export function orderFault(text: string): string | undefined {
 }
 
 /** The edge by which a decision wakes a sleeper; undefined: it does not wake, or something else made it. */
-export function wakingEdge(workload: Workload, { action, intent }: Decision): Instant | undefined {
+export function wakingEdge(
+  workload: Workload,
+  { action, intent }: Pick<Decision, 'action' | 'intent'>,
+): Instant | undefined {
   const byEdge = action === 'wake' && intent?.trigger === 'schedule' && intent.want === 'awake'
   return byEdge && !isRunning(workload) ? intent.at : undefined
 }
@@ -35,14 +38,21 @@ function wokenBy(workload: Workload): { readonly edge: Instant; readonly ready: 
   return { edge: intent.at, ready: podsFollowed(workload) }
 }
 
-/** Its part in the wave of an edge, given the decision about it; undefined: this edge does not wake it. */
+/**
+ * Its part in the wave of an edge, given the decision about it; undefined: this edge does not wake it. What only delays
+ * the wake, such as a backoff, takes it out of no wave: the others need it as much. An override that lasts for longer
+ * than `timeout` (milliseconds) after the edge does.
+ */
 export function memberOf(
   workload: Workload,
-  edge: Instant,
-  decision: Decision | undefined,
+  { edge, timeout }: { readonly edge: Instant; readonly timeout: number },
+  decision: Decision,
 ): WaveMember | undefined {
   const order = wakeOrderOf(workload)
-  if (decision && wakingEdge(workload, decision) === edge) return { order, pending: true }
+  const { delayed } = decision
+  const lasts = delayed?.cause === 'override' && delayed.until >= edge + timeout
+  const wanted = delayed && !lasts ? delayed : decision
+  if (wakingEdge(workload, wanted) === edge) return { order, pending: true }
   const woken = wokenBy(workload)
   return woken?.edge === edge ? { order, pending: !woken.ready } : undefined
 }

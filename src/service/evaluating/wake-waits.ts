@@ -126,7 +126,8 @@ export class WakeWaits {
   }
 
   #memberOf(workload: Workload, edge: Instant): WaveMember | undefined {
-    return memberOf(workload, edge, this.#ports.evaluations.of(workload).step.decision)
+    const wave = { edge, timeout: this.#timeout }
+    return memberOf(workload, wave, this.#ports.evaluations.of(workload).step.decision)
   }
 
   #waitIn({ edge, members, known }: Wave, order: number, now: Instant): WakeWait | undefined {

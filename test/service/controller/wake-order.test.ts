@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import { assert, asyncProperty, constantFrom, array } from 'fast-check'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
+import { Refusal } from '../../../src/service/process/errors.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
-import { aStarted } from './rig.ts'
+import type { Change } from '../../../src/domain/workload/patch.ts'
+import { aRig, aStarted } from './rig.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 
 const WORK = '8:00-18:00,Mon-Fri'
@@ -78,7 +80,8 @@ describe('wake-order', () => {
 
   for (const [what, other] of [
     ['is pinned', db.pinned()],
-    ['is overridden', db.overridden()],
+    ['is overridden for good', db.overridden()],
+    ['is overridden for longer than anybody waits', db.overridden(EDGE + 2 * MINUTE)],
     ['does not wake by schedule', db.annotated({ autoWake: 'false' })],
     ['is not managed', db.annotated({ enabled: 'maybe' })],
     ['was woken by a person before', db.woken({ at: at('Tue 7:30'), by: 'k8s:alice' }).unsettled()],
@@ -90,6 +93,49 @@ describe('wake-order', () => {
       await time.passTo(EDGE)
       expect(moves()).to.include('wake shop/web')
     })
+
+  for (const [what, other] of [
+    ['is switched too often', db.inBackoff(EDGE + 30_000)],
+    ['was refused by the cluster before', db.inBackoff(EDGE + 30_000, 'failure')],
+    ['is overridden for half a minute more', db.overridden(EDGE + 30_000)],
+  ] as const)
+    it(`waits for a lower one that only wakes a little later, since it ${what}`, async () => {
+      const { time, cluster, moves } = await aNight(web, other)
+      await time.passTo(EDGE + 20_000)
+      expect(moves()).to.deep.equal([])
+      await time.passTo(EDGE + 40_000)
+      expect(moves()).to.deep.equal(['wake shop/db'])
+      cluster.podsFollow(db)
+      await settled()
+      expect(moves()).to.deep.equal(['wake shop/db', 'wake shop/web'])
+    })
+
+  for (const [what, refusal] of [
+    ['its scaling', (change: Change) => change.replicas !== undefined],
+    ['any write of it', () => true],
+  ] as const)
+    it(`waits for a lower one while the cluster refuses ${what}, at most its time`, async () => {
+      const { time, cluster, moves } = await aNight(web, db)
+      cluster.answer = (key, change) =>
+        key.endsWith('shop/db') && refusal(change)
+          ? new Refusal('CLUSTER_REJECTED', 'no quota is left')
+          : undefined
+      await time.passTo(EDGE + 2 * MINUTE - 1)
+      expect(moves()).to.deep.equal([])
+      await time.pass(1)
+      expect(moves()).to.deep.equal(['wake shop/web'])
+    })
+
+  it('waits for a lower one that was written too often to be written now', async () => {
+    const rig = aRig(at('Tue 7:59'), { writesPerWorkload: 1 })
+    for (const each of [web, db]) rig.cluster.put(each)
+    await rig.start()
+    await rig.time.passTo(EDGE)
+    expect(rig.moves()).to.deep.equal(['wake shop/db'])
+    rig.cluster.put(rig.cluster.live(db).snoozed({ at: at('Mon 18:00') }))
+    await rig.time.pass(5000)
+    expect(rig.moves()).to.deep.equal(['wake shop/db'])
+  })
 
   for (const [what, change] of [
     ['is deleted', ({ cluster }) => cluster.remove(db)],
