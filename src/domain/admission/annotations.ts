@@ -4,7 +4,8 @@ import { flagFault, settingFault } from '../policy/faults.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation } from '../policy/inheritance.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { isManaged, settingsOf } from '../workload/settings.ts'
-import { clip } from '../text.ts'
+import { parseEnd } from '../schedule/awake-until.ts'
+import { clip, iso } from '../text.ts'
 import { orderFault } from '../deciding/wake-order.ts'
 import {
   ANNOTATION,
@@ -101,8 +102,10 @@ function ineffective(changed: readonly Setting[], after: Workload, now: Instant,
     )
   if (!has('calendar') && !has('awakeUntil')) return []
   if (scheduleFault !== undefined) return [`: ${scheduleFault.slice(0, 160)}`]
-  const [own] = awakeUntil
-  return has('awakeUntil') && own !== undefined && own <= now
-    ? [`: ${ANNOTATION.awakeUntil} has no effect, since that is over`]
+  if (!has('awakeUntil') || awakeUntil === undefined) return []
+  const own = parseEnd((after.annotations.awakeUntil ?? '').trim(), effective.timezone)
+  if (own <= now) return [`: ${ANNOTATION.awakeUntil} has no effect, since that is over`]
+  return own < awakeUntil
+    ? [`: ${ANNOTATION.awakeUntil} has no effect, since that of its Namespace lasts until ${iso(awakeUntil)}`]
     : []
 }

@@ -1,6 +1,8 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { Situation } from '../deciding/situation.ts'
-import { earliest, wakeHold } from '../deciding/intent.ts'
+import { manualWake } from '../deciding/intent.ts'
+import { nextMove } from '../deciding/foresight.ts'
+import { changed } from '../workload/change.ts'
 import { keptCount } from '../workload/counts.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
@@ -35,10 +37,23 @@ function decideScale(workload: Workload, replicas: number, now: Instant, rules: 
   return allow('manual_wake', replicas < kept ? belowKept(situation, replicas, kept) : [])
 }
 
+/** The workload as this scaling will be taken up. */
+function woken(situation: Situation, set: number, kept: number): Situation {
+  const { reading, now } = situation
+  const state = {
+    ...reading.state,
+    asleep: false,
+    intent: manualWake(situation, null),
+    woken: { at: now, kept, set },
+  }
+  const workload = changed(reading.workload, { annotations: {}, replicas: set })
+  return situation.with({ ...reading, workload, state })
+}
+
 /** Manual scaling never lowers the kept count. */
 function belowKept(situation: Situation, replicas: number, kept: number): string[] {
-  const { workload, hours } = situation
-  const end = earliest(hours?.nextEdge?.at, wakeHold(situation).hold)
+  const { workload } = situation
+  const end = nextMove(woken(situation, replicas, kept))
   const until = end === undefined ? '' : ` until ${iso(end)}`
   return [
     about(workload, `is awake with ${replicas}${until}; ${kept} are kept`),

@@ -20,7 +20,7 @@ import {
   type Reason,
 } from './decision.ts'
 import { driftOf } from './drift.ts'
-import { desired, DESIRED_BY, earliest, type Desired } from './intent.ts'
+import { desired, DESIRED_BY, earliest, endsOf, type Desired } from './intent.ts'
 import type { Rules } from './rules.ts'
 import { fightOf } from './scaling.ts'
 import type { Situation } from './situation.ts'
@@ -212,8 +212,8 @@ function pendingText({ want, text }: Desired): string {
 
 /** Somebody woke it to fewer replicas than were kept: the next edge brings those back. */
 function givenBack(situation: Situation, desire: Desired, kept: number, reason: Reason): PartialDecision {
-  const { state, now, hours } = situation
-  const { latestEdge: edge, nextEdge } = hours ?? {}
+  const { state, now, hours, intent } = situation
+  const { latestEdge: edge, nextEdge } = (hours && endsOf(hours, intent, now)) ?? {}
   const wokenAt = state.woken?.at ?? now
   if (!edge || edge.at <= wokenAt) {
     const back = nextEdge?.to === 'awake' ? `, and come back ${iso(nextEdge.at)}` : ''

@@ -1,7 +1,7 @@
 import type { Pin } from '../workload/state.ts'
 import { isScaled } from '../workload/workload.ts'
 import { because, lookAgain, type PartialDecision } from './decision.ts'
-import { earliest, manualWake, newIntent, type Desired } from './intent.ts'
+import { earliest, endsOf, manualWake, newIntent, type Desired } from './intent.ts'
 import { autoscalerOf } from './scaling.ts'
 import type { Situation } from './situation.ts'
 
@@ -64,7 +64,7 @@ function adopted({ counts, scaling }: Situation): PartialDecision {
 
 /** Somebody else woke it: a manual wake if it was scaled; otherwise it is put back to sleep. */
 function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | undefined {
-  const { counts, hours } = situation
+  const { counts, hours, now } = situation
   const { by, who, what, isManual } = situation.scaling
   if (!isManual) return desire.want === 'awake' ? undefined : asleepAgain(situation)
   const intent = manualWake(situation, by)
@@ -77,7 +77,7 @@ function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | 
     reason: because('manual_scaling', () => `${what} by ${who}`, { values: { by } }),
     intent,
     kept: counts.stillKept,
-    ...lookAgain(earliest(intent.hold, hours?.nextEdge?.at)),
+    ...lookAgain(earliest(intent.hold, hours && endsOf(hours, intent, now).nextEdge?.at)),
   }
 }
 

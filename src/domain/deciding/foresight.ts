@@ -39,6 +39,13 @@ export function nextTransition(reading: Reading, now: Instant, rules: Rules): Tr
   return undefined
 }
 
+/** When Dormouse next changes it at all if nobody acts, be it to give a kept count back; undefined: never. */
+export function nextMove(start: Situation): Instant | undefined {
+  for (const { at, decision } of foresee(start, start.now + FARTHEST, DECISIONS_FOR_NEXT))
+    if (decision.action !== 'none') return at
+  return undefined
+}
+
 /** What comes up to `until` if nobody acts, one decision after the other; undefined: one that moves nothing. */
 export function* foreseenSteps(start: Situation, until: Instant): Generator<Transition | undefined> {
   for (const foreseen of foresee(start, until, DECISIONS_FOR_PLAN)) yield transitionOf(foreseen)
@@ -112,7 +119,7 @@ function sleepsForGood(situation: Situation): boolean {
   const { autoWake, schedule, awakeUntil } = reading
   if (autoWake || !schedule || !state.asleep || isRunning(workload)) return false
   const { intent, override, backoff } = state
-  const ends = [...awakeUntil, intent?.at, intent?.until, intent?.hold, override?.until, backoff?.until]
+  const ends = [awakeUntil, intent?.at, intent?.until, intent?.hold, override?.until, backoff?.until]
   if (ends.some((end) => typeof end === 'number' && end > now)) return false
   if (!intent || isAutomatic(intent)) return true
   const edge = situation.hours?.latestEdge

@@ -2,9 +2,9 @@ import type { Instant } from '../../service/process/clock.ts'
 import { credibleFrom } from './decision-time.ts'
 import type { ReasonCode } from './decision.ts'
 import { ofSource } from '../policy/settings.ts'
-import { presentState, type ScheduleInForce, type Situation } from './situation.ts'
+import { presentState, type Ends, type ScheduleInForce, type Situation } from './situation.ts'
 import { withState, type Reading } from '../workload/reading.ts'
-import type { Schedule, Sleep } from '../schedule/schedule.ts'
+import type { Edge, Schedule, Sleep } from '../schedule/schedule.ts'
 import type { Intent, IntentTrigger } from '../workload/state.ts'
 import type { ReasonValues } from '../workload/explanation.ts'
 import { iso, isoOrNull } from '../text.ts'
@@ -203,8 +203,7 @@ export function unknownHoursText(why: string): string {
 
 function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent | undefined): Desired {
   const { reading, state, now, rules } = situation
-  const isSnooze = intent !== undefined && !isAutomatic(intent) && intent.want === 'asleep'
-  const { latestEdge: edge, next } = isSnooze ? hours.snoozeEnds() : hours
+  const { latestEdge, next } = endsOf(hours, intent, now)
   const graceEnd = reading.workload.createdAt + rules.policy.newWorkloadGrace
   // An intent that is ignored because of a wrong clock is not new.
   const isNew = state.intent === undefined
@@ -212,7 +211,10 @@ function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent
     const text = () => `awake: new workloads run until ${iso(graceEnd)}`
     return { want: 'awake', rule: 'grace', text, values: () => ({ until: iso(graceEnd) }), next: graceEnd }
   }
-  const passed = edge && (!intent || edge.at > intent.at) ? edge : undefined
+  const isPassed = latestEdge !== undefined && (!intent || latestEdge.at > intent.at)
+  // What ended a request by its own hours moves it by those that are in force.
+  const edge = isPassed ? later(latestEdge, hours.latestEdge) : latestEdge
+  const passed = isPassed ? edge : undefined
   if (!intent || isAutomatic(intent) || passed) {
     if (hours.state === 'own') return asItIs(reading, hours)
     const formed = intent && isAutomatic(intent) ? intent.at : 0
@@ -233,6 +235,19 @@ function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent
   }
 }
 
+/**
+ * The edges that end an intent. A snooze, and a wake whose hold runs on, have those of the hours alone: the end of
+ * awake-until ends only what that alone kept awake.
+ */
+export function endsOf(hours: ScheduleInForce, intent: Intent | undefined, now: Instant): Ends {
+  if (!intent || isAutomatic(intent)) return hours
+  return intent.want === 'asleep' || (intent.hold ?? 0) > now ? hours.requestEnds() : hours
+}
+
+function later(edge: Edge, other: Edge | undefined): Edge {
+  return other && other.at > edge.at ? other : edge
+}
+
 /** Its `until` or `hold` has passed, and no edge since it was formed. */
 function afterIntent(
   { reading, now }: Situation,
@@ -248,7 +263,7 @@ function afterIntent(
   if (until === undefined) return asItIs(reading, hours)
   // It ended before these hours began, which bring back nothing. No awake-until is to come: that would wake.
   const opened = hours.schedule.latestEdge(now)?.at ?? 0
-  const began = Math.max(opened, ...reading.awakeUntil)
+  const began = Math.max(opened, reading.awakeUntil ?? 0)
   if (began > until) return asItIs(reading, hours)
   return { ...passed, want: before, text: () => endedText(intent, until), values: () => valuesOf(intent) }
 }
@@ -284,7 +299,7 @@ function textOf(reading: Reading, { schedule, state, wakes, prolonged, nextEdge 
   if (prolonged) return `awake by ${ANNOTATION.awakeUntil}${nextEdge ? ` until ${iso(nextEdge.at)}` : ''}`
   const text = `${state} by schedule ${nameOf(reading, schedule)}`
   if (!wakes) return `${text}, which only puts to sleep`
-  if (nextEdge && reading.awakeUntil.includes(nextEdge.at))
+  if (nextEdge && reading.awakeUntil === nextEdge.at)
     return `${text}, then by ${ANNOTATION.awakeUntil} until ${iso(nextEdge.at)}`
   if (nextEdge) return `${text} until ${iso(nextEdge.at)}`
   return schedule.calendar === '' ? text : `${text}, for a year at least`

@@ -145,19 +145,19 @@ export interface ScheduleInForce extends Ends {
   readonly wakes: boolean
   /** Whether awake-until alone keeps it awake. */
   readonly prolonged: boolean
-  /** The edges that end a snooze: without awake-until, which would extend a night's snooze to a week's. */
-  readonly snoozeEnds: () => Ends
+  /**
+   * The edges that end what a person asked for: without awake-until, which would extend a night's snooze to a week's,
+   * and whose end would shorten a wake.
+   */
+  readonly requestEnds: () => Ends
 }
 
 /** undefined: it has no schedule that counts. */
 function scheduleInForce(reading: Reading, now: Instant): ScheduleInForce | undefined {
-  const { schedule: weekly, autoWake } = reading
+  const { schedule: weekly, autoWake, awakeUntil } = reading
   if (!weekly) return undefined
-  // The nearest end that is still to come: a passed one counts as absent. Without one, the latest that has passed.
-  const coming = reading.awakeUntil.find((end) => end > now)
-  const awakeUntil = coming ?? latestOf(reading.awakeUntil)
   const schedule = awakeUntil === undefined ? weekly : withWindowUntil(weekly, awakeUntil)
-  const prolongs = coming !== undefined
+  const prolongs = awakeUntil !== undefined && awakeUntil > now
   const wakes = autoWake || prolongs
   const scheduled = schedule.stateAt(now)
   return {
@@ -166,7 +166,7 @@ function scheduleInForce(reading: Reading, now: Instant): ScheduleInForce | unde
     wakes,
     prolonged: prolongs && weekly.stateAt(now) === 'asleep',
     ...endsOf(schedule, wakes, now),
-    snoozeEnds: () => endsOf(weekly, autoWake, now),
+    requestEnds: () => endsOf(weekly, autoWake, now),
   }
 }
 
@@ -178,10 +178,6 @@ function endsOf(schedule: Schedule, wakes: boolean, now: Instant): Ends {
     nextEdge,
     next: nextEdge?.at ?? horizon,
   }
-}
-
-function latestOf(instants: readonly Instant[]): Instant | undefined {
-  return instants.toSorted((a, b) => b - a)[0]
 }
 
 /** Whether it counts as asleep or awake. */

@@ -21,8 +21,8 @@ export interface Settings {
   readonly calendar: string | undefined
   /** false: the schedule only puts to sleep. */
   readonly autoWake: boolean
-  /** Ends of the windows that awake-until adds to its schedule, the nearest first. */
-  readonly awakeUntil: readonly Instant[]
+  /** The end of the window that awake-until adds to its schedule: the latest, of several. */
+  readonly awakeUntil: Instant | undefined
   /** The fault of the schedule or of a setting that belongs to it; undefined: none, or there is no schedule. */
   readonly scheduleFault: string | undefined
   /** The source of that fault. */
@@ -99,7 +99,7 @@ type Understood = Pick<
 
 const NOTHING: Understood = {
   schedule: undefined,
-  awakeUntil: [],
+  awakeUntil: undefined,
   scheduleFault: undefined,
   scheduleFaultAt: null,
   hoursUnknown: undefined,
@@ -116,11 +116,11 @@ function understood(effective: Effective, calendar: string | undefined, rules: R
   if (autoWake === 'unclear') return invalid('autoWake', sources.autoWake, A_FLAG)
   try {
     const schedule = rules.compile(text, timezone, calendar)
-    const awakeUntil: Instant[] = []
+    let awakeUntil: Instant | undefined
     for (const { text: end, source } of effective.awakeUntil) {
       if (end.trim() === '') break
       try {
-        awakeUntil.push(parseEnd(end.trim(), timezone))
+        awakeUntil = Math.max(awakeUntil ?? Number.NEGATIVE_INFINITY, parseEnd(end.trim(), timezone))
       } catch (error) {
         if (error instanceof InvalidSchedule) return invalid('awakeUntil', source, error.message)
         throw error

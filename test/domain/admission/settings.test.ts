@@ -1,13 +1,15 @@
 import { expect } from 'chai'
 import { annotationFault, SETTINGS, withoutEffect } from '../../../src/domain/admission/annotations.ts'
 import { at, calendarsOf, rulesWith } from '../../support/rules.ts'
+import { heirIn } from '../policy/inheriting.ts'
+import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
 
 const NOW = at('Mon 12:00')
 const RULES = rulesWith({}, calendarsOf({ de: { '2026-03-03': '' } }))
 const bare = aDeployment().enabled().scheduled('8:00-18:00')
-const warnings = (before: AWorkload, after: AWorkload, unknown: string[] = []) =>
-  withoutEffect(before, after, unknown, NOW, RULES)
+const warnings = (before: AWorkload, after: AWorkload, unknown: string[] = [], rules: Rules = RULES) =>
+  withoutEffect(before, after, unknown, NOW, rules)
 
 describe('what belongs to a schedule', () => {
   for (const [annotations, says] of [
@@ -48,6 +50,19 @@ describe('what belongs to a schedule', () => {
       'dormouse.dev/awake-until has no effect, since that is over',
     )
     expect(warnings(bare, bare.annotated({ calendar: 'de', awakeUntil: '2026-03-02' }))).to.deep.equal([])
+  })
+
+  it('is warned of where its Namespace keeps it awake for longer', () => {
+    const inherited = heirIn({ annotations: { awakeUntil: '2026-03-06T20:00Z' } }, [])
+    const rules = { ...RULES, inherited: () => inherited }
+    for (const [text, says] of [
+      ['2026-03-04', ['lasts until 2026-03-06T20:00:00Z']],
+      ['2026-03-08', []],
+      ['', []],
+    ] as const)
+      expect(warnings(bare, bare.annotated({ awakeUntil: text }), [], rules).join()).to.match(
+        new RegExp(says.join() || '^$'),
+      )
   })
 
   it('is warned of where there is no schedule, or nothing is managed', () => {

@@ -231,22 +231,39 @@ describe('awake-until', () => {
     )
   })
 
-  it('puts to sleep at its end as an edge does, at the latest of those that have passed', () => {
-    for (const awakeUntil of [
-      [at('Mon 20:00'), at('Mon 22:00')],
-      [at('Mon 22:00'), at('Mon 20:00')],
-    ]) {
-      const { action, dueAt, intent } = decide(
-        situationOf({ ...read(awake), awakeUntil }, at('Mon 22:01'), RULES),
-      )
-      expect([action, dueAt, intent?.at]).to.deep.equal(['snooze', at('Mon 22:00'), at('Mon 22:00')])
-    }
+  it('puts to sleep at its end as an edge does', () => {
+    const kept = until(awake, '2026-03-02T22:00Z')
+    const { action, dueAt, intent } = decided(kept, at('Mon 22:01'))
+    expect([action, dueAt, intent?.at]).to.deep.equal(['snooze', at('Mon 22:00'), at('Mon 22:00')])
   })
 
-  it('ends what people woke meanwhile', () => {
-    const woken = until(asleep.woken({ at: at('Mon 19:00'), hold: 12 * HOUR }), '2026-03-02T22:00Z')
+  it('ends only what it alone kept awake: not what a person woke, as long as that lasts', () => {
+    const woken = until(asleep.woken({ at: at('Mon 19:00'), hold: 4 * HOUR }), '2026-03-02T22:00Z')
     expect(decided(woken, at('Mon 21:59')).action).to.equal('none')
-    expect(decided(woken, at('Mon 22:00')).action).to.equal('snooze')
+    expect(decided(woken, at('Mon 22:59')).reason.text).to.equal(
+      'awake by request; sleeps 2026-03-02T23:00:00Z',
+    )
+    expect(decided(woken, at('Mon 23:00')).action).to.equal('snooze')
+  })
+
+  it('ends what a person woke, and whose time was over before', () => {
+    const woken = until(asleep.woken({ at: at('Mon 19:00'), hold: HOUR }), '2026-03-02T22:00Z')
+    expect(decided(woken, at('Mon 21:59')).reason.text).to.equal(
+      'awake by dormouse.dev/awake-until until 2026-03-02T22:00:00Z',
+    )
+    const { action, dueAt } = decided(woken, at('Mon 22:00'))
+    expect([action, dueAt]).to.deep.equal(['snooze', at('Mon 22:00')])
+  })
+
+  it('gives a kept count back at its end only where that ends the wake, too', () => {
+    const scaled = planStep(
+      until(asleep.scaledByHand(1), '2026-03-02T22:00Z'),
+      at('Mon 21:00'),
+      RULES,
+    ).target!
+    const situation = (time: string) => situationOf(scaled, at(time), RULES)
+    expect(decide(situation('Mon 22:30')).action).to.equal('none')
+    expect(decide(situation('Tue 8:00'))).to.include({ action: 'wake', replicas: 3 })
   })
 
   it('has no end to name where its schedule has no edge after it', () => {
@@ -264,8 +281,8 @@ describe('awake-until', () => {
 
   it('of a date ends with it in the zone of the workload', () => {
     const here = asleep.annotated({ timezone: 'Europe/Berlin' })
-    expect(read(until(here, '2026-03-29')).awakeUntil).to.deep.equal([Date.parse('2026-03-29T22:00Z')])
-    expect(read(until(here, '2026-03-28')).awakeUntil).to.deep.equal([Date.parse('2026-03-28T23:00Z')])
+    expect(read(until(here, '2026-03-29')).awakeUntil).to.equal(Date.parse('2026-03-29T22:00Z'))
+    expect(read(until(here, '2026-03-28')).awakeUntil).to.equal(Date.parse('2026-03-28T23:00Z'))
   })
 
   it('that has passed leaves the schedule as it was', () => {

@@ -97,11 +97,11 @@ describe('the next transition', () => {
         fc.constantFrom(asleep, awake),
         states,
         settings,
-        fc.array(time, { maxLength: 2 }),
-        (workload, asked, set, ends) => {
+        fc.option(time, { nil: undefined }),
+        (workload, asked, set, end) => {
           const reading = read(workload.annotated(set))
           const { intent: _, ...rest } = reading.state
-          const awakeUntil = reading.schedule ? ends : []
+          const awakeUntil = reading.schedule ? end : undefined
           const start = { ...withState(reading, { ...rest, ...asked }), awakeUntil }
           const until = NOW + 8 * DAY
           const next = nextTransition(start, NOW, RULES)

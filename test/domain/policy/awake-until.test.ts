@@ -26,8 +26,8 @@ const rows: [what: string, own: Level, namespace: Level, until: string | undefin
   ['absent on both', undefined, undefined, undefined],
   ['absent on the workload', undefined, LATER, '2026-03-03T01:00:00Z'],
   ['absent on the Namespace', SOON, undefined, '2026-03-02T22:00:00Z'],
-  ['set on both', SOON, LATER, '2026-03-02T22:00:00Z'],
-  ['set on both, the farther one ending first', LATER, SOON, '2026-03-03T01:00:00Z'],
+  ['set on both', SOON, LATER, '2026-03-03T01:00:00Z'],
+  ['set on both, that of the Namespace ending first', LATER, SOON, '2026-03-03T01:00:00Z'],
   ['empty on the workload', '', LATER, undefined],
   ['blank on the workload', ' ', LATER, undefined],
   ['empty on the Namespace', undefined, '', undefined],
@@ -46,7 +46,7 @@ const rows: [what: string, own: Level, namespace: Level, until: string | undefin
 
 describe('awake-until', () => {
   for (const [what, own, namespace, until, faultAt] of rows)
-    it(`${what}: the nearest that has not passed counts`, () => {
+    it(`${what}: the latest end counts, and one that has passed is none`, () => {
       const workload = own === undefined ? aDeployment() : aDeployment().annotated({ awakeUntil: own })
       const rules = under(namespace)
       const { reason, action } = decided(workload, NOW, rules)
