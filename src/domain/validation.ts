@@ -28,7 +28,7 @@ export function readAs(readers: Readonly<Record<string, Reader>>): FuncKeywordDe
     if (!faultIn) throw new TypeError(`unknown reader ${name}`)
     const read: DataValidateFunction = (text: string) => {
       const message = faultIn(text)
-      read.errors = message === undefined ? [] : [{ message, parentSchema }]
+      read.errors = message === undefined ? [] : [{ keyword: READ_AS, message, parentSchema }]
       return message === undefined
     }
     return read
