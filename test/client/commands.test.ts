@@ -320,6 +320,14 @@ describe('the commands for people', () => {
     expect((await typed(['list'])).err).to.equal('No workloads found in namespace shop. -A looks in all.\n')
   })
 
+  it('asks nothing with a zone that another continent might be meant by', async () => {
+    const { code, err, asked } = await inShop('schedule', 'cart', '--timezone', 'BST')
+    expect({ code, asked }).to.deep.equal({ code: 2, asked: [] })
+    expect(err).to.include(
+      "--timezone: unknown time zone 'BST': write an IANA time zone such as Europe/London",
+    )
+  })
+
   it('ends with 2 where the configuration is wrong that it checks, and names the file', async () => {
     const none = await typed(['check', '/nowhere/config.yaml'])
     expect(none).to.include({ code: 2 })

@@ -242,12 +242,25 @@ describe('a faulty configuration', () => {
     expect(only('operationTimeout: 2d').message).to.match(/found "2d"$/)
   })
 
+  const policy = (more: string) => `policies: [{ name: dev, namespaces: { names: [a] }, ${more} }]`
+
+  it('names the place that an abbreviation of a zone means', () => {
+    expect(only('timezone: BST').message).to.equal(
+      'expected an IANA time zone such as Europe/Berlin, found "BST": write Europe/London',
+    )
+  })
+
+  it('says at which character of a schedule the fault is', () => {
+    expect(only(policy('schedule: "8:00-18:00,Mon-Fry"')).message).to.match(
+      /found "8:00-18:00,Mon-Fry": at 16: expected a day such as Mon or Monday, found 'Fry'$/,
+    )
+  })
+
   it('refuses keys named like properties that every object has', () => {
     expect(only('__proto__: { timezone: UTC }').pointer).to.equal('/__proto__')
     expect(only('constructor: 1').pointer).to.equal('/constructor')
   })
 
-  const policy = (more: string) => `policies: [{ name: dev, namespaces: { names: [a] }, ${more} }]`
   const kinds = (kind: string) => policy(`workloads: { kinds: [${kind}] }`)
   const certificates = (more: string) => `webhook: { certificates: { ${more} } }`
   const prices = (more: string) => `savings: { prices: { memory: 1, ${more} } }`
@@ -265,6 +278,8 @@ describe('a faulty configuration', () => {
     ['a duration out of bounds', 'operationTimeout: 999999999h', '/operationTimeout'],
     ['null where there is no null', 'operationTimeout: null', '/operationTimeout'],
     ['an offset as a time zone', 'timezone: "+01:00"', '/timezone'],
+    ['an abbreviation as a time zone', 'timezone: BST', '/timezone'],
+    ['an abbreviation as the zone of a policy', policy('timezone: IST'), '/policies/0/timezone'],
     ['more operations than the history holds', 'backoff: { maxOperations: 20 }', '/backoff/maxOperations'],
     ['a fraction of an operation', 'backoff: { maxOperations: 1.5 }', '/backoff/maxOperations'],
     ['a base above the maximum', 'backoff: { base: 2h }', '/backoff/base'],

@@ -5,7 +5,7 @@ import type { Weekday, Window } from './window.ts'
 
 export { canonical } from './window.ts'
 export type { Weekday, Window } from './window.ts'
-export { A_TIMEZONE, isTimezone, timezoneFault } from './zone.ts'
+export { A_TIMEZONE, isTimezone, TIMEZONE_PATTERN, timezoneAdvice, timezoneFault } from './zone.ts'
 
 const MAX_LENGTH = 512
 const MAX_WINDOWS = 32

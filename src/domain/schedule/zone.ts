@@ -6,23 +6,99 @@ const DAY = 24 * 60 * MINUTE
 
 /** Longer than any name of the tz database. */
 const MAX_LENGTH = 64
-const NAME = /^[a-z][a-z0-9_+-]*(?:\/[a-z0-9_+-]+)*$/i
+
+/** The areas of the tz database: its other names are `Area/Location`. */
+const AREAS =
+  'Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US'
+/** The names of the tz database without an area. Abbreviations among them (EST, MST, …) are its own. */
+const WITHOUT_AREA =
+  'CET|CST6CDT|Cuba|EET|EST|EST5EDT|Egypt|Eire|Factory|GB|GB-Eire|GMT|GMT[+]0|GMT-0|GMT0|Greenwich|HST|Hongkong|' +
+  'Iceland|Iran|Israel|Jamaica|Japan|Kwajalein|Libya|MET|MST|MST7MDT|NZ|NZ-CHAT|Navajo|PRC|PST8PDT|Poland|' +
+  'Portugal|ROC|ROK|Singapore|Turkey|UCT|UTC|Universal|W-SU|WET|Zulu'
+
+/** A pattern of JSON Schema that every name of the tz database has; whether a place exists, only the program knows. */
+export const TIMEZONE_PATTERN = `^((${AREAS})(/[A-Za-z0-9_+-]+)+|${WITHOUT_AREA})$`
+
+/**
+ * ICU, and so Node, takes more names than the tz database has: BST is Dhaka for it, and AST Alaska. A name that says
+ * another hour than its reader means is worse than a refusal.
+ */
+const NAME = new RegExp(TIMEZONE_PATTERN, 'i')
+/** ICU's own, in an area of the tz database. */
+const NEVER_THERE = new Set(['us/pacific-new', 'canada/east-saskatchewan'])
+
+/** The places that people mean by an abbreviation which is no name of the tz database. */
+const MEANT: Readonly<Record<string, string>> = {
+  ACST: 'Australia/Adelaide',
+  ADT: 'America/Halifax',
+  AEDT: 'Australia/Sydney',
+  AEST: 'Australia/Sydney',
+  AET: 'Australia/Sydney',
+  AKST: 'America/Anchorage',
+  ART: 'America/Argentina/Buenos_Aires',
+  AST: 'America/Halifax',
+  AWST: 'Australia/Perth',
+  BRT: 'America/Sao_Paulo',
+  BST: 'Europe/London',
+  CAT: 'Africa/Harare',
+  CDT: 'America/Chicago',
+  CEST: 'Europe/Berlin',
+  CST: 'America/Chicago or Asia/Shanghai',
+  CT: 'America/Chicago',
+  EAT: 'Africa/Nairobi',
+  ECT: 'America/Guayaquil',
+  EDT: 'America/New_York',
+  EEST: 'Europe/Athens',
+  ET: 'America/New_York',
+  HKT: 'Asia/Hong_Kong',
+  IDT: 'Asia/Jerusalem',
+  IST: 'Asia/Kolkata, Europe/Dublin or Asia/Jerusalem',
+  JST: 'Asia/Tokyo',
+  KST: 'Asia/Seoul',
+  MDT: 'America/Denver',
+  MSK: 'Europe/Moscow',
+  MT: 'America/Denver',
+  NST: 'America/St_Johns',
+  NZDT: 'Pacific/Auckland',
+  NZST: 'Pacific/Auckland',
+  PDT: 'America/Los_Angeles',
+  PHT: 'Asia/Manila',
+  PST: 'America/Los_Angeles or Asia/Manila',
+  PT: 'America/Los_Angeles',
+  SGT: 'Asia/Singapore',
+  SST: 'Pacific/Pago_Pago or Asia/Singapore',
+  WAT: 'Africa/Lagos',
+  WEST: 'Europe/Lisbon',
+  WIB: 'Asia/Jakarta',
+}
 
 /** Wall-clock time, as the milliseconds since the epoch at which clocks in UTC show it. */
 export type LocalTime = number
 
 /** The expected form of a time zone, in words. */
-export const A_TIMEZONE = 'an IANA time zone such as Europe/Berlin'
+const AN_IANA_NAME = 'an IANA time zone such as'
+const AN_EXAMPLE = 'Europe/Berlin'
+export const A_TIMEZONE = `${AN_IANA_NAME} ${AN_EXAMPLE}`
 
-/** Whether this is an IANA name that this Node knows, in any case; an offset such as `+01:00` is not. */
+/**
+ * Whether this is a name of the tz database that this Node knows, in any case; an offset such as `+01:00` and an
+ * abbreviation that is no such name are not.
+ */
 export function isTimezone(name: string): boolean {
   return officialName(name) !== undefined
+}
+
+/** Advice for a name that is no time zone: `write Europe/London`; undefined: nothing is known of it. */
+export function timezoneAdvice(name: string): string | undefined {
+  const places = MEANT[name.trim().toUpperCase()]
+  return places === undefined ? undefined : `write ${places}`
 }
 
 /** The fault of a zone's name, in words; undefined: none. */
 export function timezoneFault(name: string): string | undefined {
   if (isTimezone(name)) return undefined
-  return `unknown time zone '${name.slice(0, MAX_LENGTH)}': write ${A_TIMEZONE}`
+  const places = MEANT[name.trim().toUpperCase()] ?? AN_EXAMPLE
+  return `unknown time zone '${name.slice(0, MAX_LENGTH)}': write ${AN_IANA_NAME} ${places}`
 }
 
 /** Whether the clocks of two zones show the same for the coming two years: `CET` and `Europe/Berlin`. */
@@ -34,7 +110,7 @@ export function haveEqualClocks(one: string, other: string, now: Instant): boole
 }
 
 function officialName(name: string): string | undefined {
-  if (name.length > MAX_LENGTH || !NAME.test(name)) return undefined
+  if (name.length > MAX_LENGTH || !NAME.test(name) || NEVER_THERE.has(name.toLowerCase())) return undefined
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
   } catch {

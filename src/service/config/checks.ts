@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { isBuiltIn, isConfigurable, isKind, UNMANAGEABLE } from '../../domain/kinds.ts'
 import { InvalidLabelSelector, parseLabelSelector } from '../../domain/policy/label-selector.ts'
 import { calendarNames, dateOf, parseDates, parseHours } from '../../domain/schedule/calendar.ts'
-import { InvalidSchedule, isTimezone, parseSchedule } from '../../domain/schedule/syntax.ts'
+import { InvalidSchedule, isTimezone, parseSchedule, timezoneAdvice } from '../../domain/schedule/syntax.ts'
 import { faultOf } from '../../domain/text.ts'
 import type { Reader } from '../../domain/json-schema.ts'
 import { stepOf } from '../../domain/workload/json-pointer.ts'
@@ -12,7 +12,7 @@ import { durationText } from '../../domain/schedule/duration.ts'
 
 /** Rules for one value that JSON Schema cannot express; '': the value is wrong, and `EXPECTED` says enough. */
 export const READERS: Readonly<Record<string, Reader>> = {
-  timezone: unless(isTimezone),
+  timezone: (text) => (isTimezone(text) ? undefined : (timezoneAdvice(text) ?? '')),
   schedule: (text) => (text.trim() === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
   labelSelector: (text) => faultOf(() => parseLabelSelector(text), InvalidLabelSelector),
   hours: (text) => faultOf(() => parseHours(text), InvalidSchedule),

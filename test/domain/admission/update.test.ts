@@ -222,6 +222,7 @@ describe('our marks in an update by somebody else', () => {
     for (const [name, value] of [
       ['schedule', 'soon'],
       ['timezone', 'Mars/Base'],
+      ['timezone', 'BST'],
       ['enabled', 'yes'],
     ] as const) {
       const decision = updated(before, before.annotated({ [name]: value }))

@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { isTimezone, Zone } from '../../../src/domain/schedule/zone.ts'
+import {
+  isTimezone,
+  TIMEZONE_PATTERN,
+  timezoneAdvice,
+  timezoneFault,
+  Zone,
+} from '../../../src/domain/schedule/zone.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -38,6 +44,40 @@ describe('zones', () => {
       expect(isTimezone(name)).to.equal(false)
       expect(Zone.named(name)).to.equal(undefined)
     })
+
+  // ICU takes these, and means Dhaka by BST; the tz database, by `zoneinfo.available_timezones()` of Python, has none.
+  const LEGACY =
+    'ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST ' +
+    'SystemV/PST8PDT SystemV/AST4 US/Pacific-New Canada/East-Saskatchewan bst systemv/pst8pdt us/pacific-new'
+  for (const name of LEGACY.split(' '))
+    it(`${name} is none, since the tz database does not have it`, () => {
+      expect(isTimezone(name)).to.equal(false)
+      expect(Zone.named(name)).to.equal(undefined)
+    })
+
+  it('are all names of the tz database, abbreviations among them', () => {
+    const links =
+      'CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland ' +
+      'Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ' +
+      'ROK Singapore Turkey UCT UTC Universal W-SU WET Zulu Arctic/Longyearbyen Brazil/East Canada/Newfoundland ' +
+      'Chile/EasterIsland Etc/GMT-14 Mexico/BajaNorte US/East-Indiana America/North_Dakota/New_Salem'
+    const names = [...Intl.supportedValuesOf('timeZone'), ...links.split(' ')]
+    expect(names.filter((name) => !isTimezone(name))).to.deep.equal([])
+    expect(names.filter((name) => !new RegExp(TIMEZONE_PATTERN).test(name))).to.deep.equal([])
+  })
+
+  it('that are abbreviations are refused with the places that people mean by them', () => {
+    const fault = (name: string) => timezoneFault(name)
+    expect(fault('BST')).to.equal("unknown time zone 'BST': write an IANA time zone such as Europe/London")
+    expect(fault('ist')).to.match(/such as Asia\/Kolkata, Europe\/Dublin or Asia\/Jerusalem$/)
+    expect(fault('GMT+2')).to.match(/such as Europe\/Berlin$/)
+  })
+
+  it('that are named instead of an abbreviation are time zones', () => {
+    for (const name of LEGACY.split(' '))
+      for (const place of timezoneAdvice(name)?.match(/[A-Z]\w+\/\w+(?:\/\w+)?/g) ?? [])
+        expect(isTimezone(place), place).to.equal(true)
+  })
 
   it('a local time that comes once is that instant', () => {
     expect(instant('Asia/Kathmandu', '2024-05-01T08:00')).to.equal('2024-05-01T02:15')

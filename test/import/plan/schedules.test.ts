@@ -83,6 +83,13 @@ describe('an imported schedule says of each minute of four weeks what the other 
     )
   })
 
+  it('is refused where its zone is an abbreviation that ICU takes for another continent', () => {
+    const uptime = { workload: { uptime: 'Mon-Fri 08:00-18:00 BST' }, namespace: {}, program: NO_PROGRAM }
+    expect(wantedBy('go', uptime, FROM).refused).to.include("'BST' is no zone that the tool reads")
+    const info = { weekdays: '1-5', sleepAt: '20:00', wakeUpAt: '08:00', timeZone: 'IST' }
+    expect(wantedBySleepInfos([info]).refused).to.equal("'IST' is no time zone")
+  })
+
   it('kube-green: as its latest change left it', () => {
     const info = fc
       .record({

@@ -113,5 +113,8 @@ describe('time zones', () => {
     expect((await answerTo('Mars/Base')).body.error.message).to.equal(
       "body /timezone unknown time zone 'Mars/Base': write an IANA time zone such as Europe/Berlin",
     )
+    expect((await answerTo('BST')).body.error.message).to.equal(
+      "body /timezone unknown time zone 'BST': write an IANA time zone such as Europe/London",
+    )
   })
 })

@@ -101,6 +101,7 @@ describe('dormouse explain', () => {
 
   for (const args of [
     ['8:00-18:00', '--timezone', 'Mars/Olympus'],
+    ['8:00-18:00', '--timezone', 'BST'],
     ['8:00-18:00', '--from', 'tomorrow'],
     ['8:00-18:00', '--count', '0'],
     ['8:00-18:00', '--count', '1e3'],
