@@ -1,6 +1,6 @@
 import { dateOf, hoursOn, type Calendar, type Hours } from './calendar.ts'
 import { parseSchedule } from './syntax.ts'
-import { canonical, WEEK, type Window } from './window.ts'
+import { byDay, canonical, WEEK, type Window } from './window.ts'
 import type { LocalTime } from './zone.ts'
 
 const DAY = 24 * 60 * 60_000
@@ -27,7 +27,7 @@ export function calendarEffect(
   from: LocalTime,
   days: number,
 ): Replaced[] {
-  const windows = parseSchedule(text)
+  const windows = parseSchedule(text).flatMap(byDay)
   const found: Replaced[] = []
   /** The latest stretch, while the dates after it have the same hours of the same calendar. */
   let open: Replaced | undefined

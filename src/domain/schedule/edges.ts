@@ -2,10 +2,9 @@ import { CronExpressionParser } from 'cron-parser'
 import type { CronExpression } from 'cron-parser'
 import type { Instant } from '../../service/process/clock.ts'
 import { hoursOn, type Calendar, type Hours } from './calendar.ts'
-import { WEEK, type Window } from './window.ts'
+import { byDay, MINUTES_OF_DAY, WEEK, type Window } from './window.ts'
 import type { LocalTime, Zone } from './zone.ts'
 
-const MINUTES_OF_DAY = 24 * 60
 const DAY = MINUTES_OF_DAY * 60_000
 
 /** The edges of a time span, including those at its start, without those at its end. */
@@ -30,11 +29,12 @@ export class Edges {
   readonly #noons: CronExpression
 
   constructor(windows: readonly Window[], zone: Zone, calendars: readonly Calendar[] = []) {
-    this.#windows = windows
+    // On a date of a calendar, a window over days stops for that date alone.
+    this.#windows = windows.flatMap(byDay)
     this.#zone = zone
     this.#calendars = calendars
     // a calendar may open any day
-    const days = new Set(calendars.length > 0 ? WEEK : windows.flatMap((window) => window.days))
+    const days = new Set(calendars.length > 0 ? WEEK : this.#windows.flatMap(({ days: each }) => each))
     // Dates have no zone. In UTC every day has 24 hours, so there cron-parser's days are exact.
     this.#noons = CronExpressionParser.parse(`0 12 * * ${[...days].join(',')}`, { tz: 'UTC' })
   }

@@ -1,11 +1,11 @@
 import { Scanner } from '../scanner.ts'
 import { adviceFor } from './notation.ts'
-import { canonical, weekdayNamed, weekdays, weekFrom, WEEK } from './window.ts'
+import { canonical, dayPattern, weekdayNamed, weekdays, weekFrom, windowOver, WEEK } from './window.ts'
 import type { Weekday, Window } from './window.ts'
 
 export { canonical } from './window.ts'
 export type { Weekday, Window } from './window.ts'
-export { A_TIMEZONE, isTimezone, TIMEZONE_PATTERN, timezoneAdvice, timezoneFault } from './zone.ts'
+export { A_TIMEZONE, isTimezone, timezoneAdvice, timezoneFault } from './zone.ts'
 
 const MAX_LENGTH = 512
 const MAX_WINDOWS = 32
@@ -13,6 +13,8 @@ const MAX_WINDOWS = 32
 const A_WINDOW = 'a window such as 8:00-18:00,Mon-Fri'
 const A_TIME = 'a time H:MM from 0:00 to 24:00'
 const A_DAY = 'a day such as Mon or Monday'
+const AN_END_DAY = 'the day on which it ends, such as Fri 20:00'
+const OVER_DAYS = 'a window over days has a day before each of its times: Mon 7:00-Fri 20:00'
 
 /** A schedule with a fault: where the first one is, and what was expected there. */
 export class InvalidSchedule extends Error {
@@ -32,8 +34,8 @@ export class InvalidSchedule extends Error {
 class Unclear extends InvalidSchedule {}
 
 /**
- * Reads `8:00-18:00,Mon-Fri;10:00-14:00,Sat`. White space is allowed around times, days, `-`, `,` and `;`. Throws
- * InvalidSchedule at the first fault.
+ * Reads `8:00-18:00,Mon-Fri;10:00-14:00,Sat` and `Mon 7:00-Fri 20:00`. White space is allowed around times, days, `-`,
+ * `,` and `;`. Throws InvalidSchedule at the first fault.
  */
 export function parseSchedule(text: string): Window[] {
   try {
@@ -68,13 +70,34 @@ function windowsOf(text: string): Window[] {
 function window(reader: Reader): Window {
   if (reader.atEnd()) throw reader.fault(A_WINDOW, "remove the ';' at the end")
   if (reader.sees(';')) throw reader.fault(A_WINDOW, 'remove it')
+  if (reader.sees(DAY_AND_TIME)) return windowOverDays(reader)
   const start = time(reader, 'start')
   if (!reader.skip('-')) throw reader.fault("'-' and the end of the window")
   const endAt = reader.mark()
+  if (reader.sees(DAY_AND_TIME)) throw reader.fault(A_TIME, OVER_DAYS)
   const end = time(reader, 'end')
   if (end === start)
     throw reader.faultAt(endAt, 'an end other than the start', 'for all day write 0:00-24:00')
   return { start, end, days: reader.skip(',') ? days(reader) : [...WEEK] }
+}
+
+/** `Mon 7:00`, with or without a blank. */
+const DAY_AND_TIME = /[a-z]+\s*\d/iy
+
+/** `Mon 7:00-Fri 20:00`, of which each half has its day. */
+function windowOverDays(reader: Reader): Window {
+  const first = day(reader)
+  const start = time(reader, 'start')
+  if (!reader.skip('-')) throw reader.fault("'-' and the end of the window")
+  const endAt = reader.mark()
+  if (!reader.sees(DAY_AND_TIME)) throw reader.fault(AN_END_DAY)
+  const last = day(reader)
+  const found = windowOver(first, start, last, time(reader, 'end'))
+  if (!found)
+    throw reader.faultAt(endAt, 'an end other than the start', 'for the whole week write 0:00-24:00')
+  if (reader.atEnd() || reader.sees(';')) return found
+  const more = reader.sees(',') ? 'a window over days takes no more days' : undefined
+  throw reader.fault("';' before another window, or the end", more)
 }
 
 function time(reader: Reader, side: 'start' | 'end'): number {
@@ -113,6 +136,20 @@ function tooLong(what: string): InvalidSchedule {
     expected,
   )
 }
+
+const TIME_PATTERN = '([01]?[0-9]|2[0-3]):[0-5][0-9]'
+const TO_PATTERN = `[\\s]*-[\\s]*`
+const END_PATTERN = `(${TIME_PATTERN}|24:00)`
+const DAYS_PATTERN = `${dayPattern()}(${TO_PATTERN}${dayPattern()})?`
+const HOURS_PATTERN = `${TIME_PATTERN}${TO_PATTERN}${END_PATTERN}([\\s]*,[\\s]*${DAYS_PATTERN})*`
+const OVER_DAYS_PATTERN = `${dayPattern()}[\\s]*${TIME_PATTERN}${TO_PATTERN}${dayPattern()}[\\s]*${END_PATTERN}`
+const WINDOW_PATTERN = `[\\s]*(${HOURS_PATTERN}|${OVER_DAYS_PATTERN})[\\s]*`
+
+/**
+ * The grammar as a pattern of JSON Schema (RE2's syntax), an empty text included: all that `parseSchedule` reads has it.
+ * What no expression can say (an end that is the start, too many windows) only the program refuses.
+ */
+export const SCHEDULE_PATTERN = `^([\\s]*|${WINDOW_PATTERN}(;${WINDOW_PATTERN})*)$`
 
 class Reader extends Scanner {
   fault(expected: string, advice?: string): InvalidSchedule {

@@ -12,6 +12,7 @@ const TEXTS = [
   ' 08:00 - 18:30 , monday - Wed, FRI ;\n0:00-24:00,Sun',
   'Mon-Fri 08:00-18:00 Europe/Berlin',
   '0 8 * * 1-5',
+  'Mon 7:00-Fri 20:00;10:00-14:00,Sat',
 ]
 
 describe('whatever stands in dormouse.dev/schedule', () => {
@@ -23,6 +24,7 @@ describe('whatever stands in dormouse.dev/schedule', () => {
     texts: TEXTS,
     parts: [
       ...'8:00 08:00 0:00 24:00 23:59 18:0 9am - - – , , ; ;'.split(' '),
+      'Mon 7:00-Fri 20:00',
       ...'8:00-18:00 8:00-18:00 ;8:00-18:00 ,Mon Mon friday SUN Fri-Mon Tues 1-5'.split(' '),
       ...[' ', '\t', 'Europe/Berlin', 'UTC', 'always', '* *', '\u00a0', '\ufeff'],
     ],

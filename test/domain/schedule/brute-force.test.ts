@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { assert, property } from 'fast-check'
+import { assert, integer, property } from 'fast-check'
 import { compileSchedule } from '../../../src/domain/schedule/schedule.ts'
 import { canonical } from '../../../src/domain/schedule/syntax.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
-import { awakeMinutes, edgesIn, edgesOf, MARGIN, MINUTE, schedules } from './every-minute.ts'
+import { awakeMinutes, DAY, edgesIn, edgesOf, MARGIN, MINUTE, schedules } from './every-minute.ts'
 import { walk } from './wall-clock.ts'
 
 const ZONES: Record<string, number[]> = {
@@ -43,4 +43,28 @@ describe('schedules, against every minute of whole years', function () {
           propertyRuns(6),
         )
       })
+
+  it('a window over days is awake from its start to its end, and at no other time of the week', () => {
+    const WEEK = 7 * DAY
+    const minute = integer({ min: 0, max: WEEK - 1 })
+    const monday = Date.UTC(2026, 0, 5)
+    assert(
+      property(minute, minute, (from, to) => {
+        if (from === to) return
+        const text = `${placeOf(from)}-${placeOf(to)}`
+        const schedule = compileSchedule(text, 'UTC')
+        const length = (to - from + WEEK) % WEEK
+        for (let at = 0; at < WEEK; at += 7)
+          if ((schedule.stateAt(monday + at * MINUTE) === 'awake') !== (at - from + WEEK) % WEEK < length)
+            expect.fail(`${text} as ${schedule.text} at ${placeOf(at)}`)
+      }),
+      propertyRuns(200),
+    )
+  })
 })
+
+/** `Mon 7:00`, of a minute of the week. */
+function placeOf(minute: number): string {
+  const day = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'][Math.floor(minute / DAY)]
+  return `${day} ${Math.floor((minute % DAY) / 60)}:${String(minute % 60).padStart(2, '0')}`
+}

@@ -35,6 +35,22 @@ describe('a calendar', () => {
     ])
   })
 
+  it('takes its dates alone out of a window over days', () => {
+    const calendar = calendarOf('de', { '2026-05-25': '', '2026-05-27': '9:00-12:00' })
+    const schedule = compileSchedule('Mon 7:00-Fri 20:00', 'UTC', [calendar])
+    expect(edges(schedule, '2026-05-24T00:00', '2026-06-02T00:00')).to.deep.equal([
+      // Whit Monday has none, and the week begins on Tuesday.
+      '2026-05-26T00:00 awake',
+      '2026-05-27T00:00 asleep',
+      '2026-05-27T09:00 awake',
+      '2026-05-27T12:00 asleep',
+      '2026-05-28T00:00 awake',
+      '2026-05-29T20:00 asleep',
+      '2026-06-01T07:00 awake',
+    ])
+    expect(() => parseHours('Mon 7:00-Fri 20:00')).to.throw(InvalidSchedule, 'hours without days')
+  })
+
   it('can open a day on which the schedule has no window, overnight too', () => {
     const schedule = compileSchedule('8:00-18:00,Mon-Fri', 'UTC', [
       calendarOf('fair', { '2026-11-28': '22:00-4:00' }),

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { array, constantFrom, integer, oneof, record, subarray } from 'fast-check'
 import type { Edge, Schedule } from '../../../src/domain/schedule/schedule.ts'
 import type { Weekday, Window } from '../../../src/domain/schedule/syntax.ts'
+import { windowOver } from '../../../src/domain/schedule/window.ts'
 import type { WallClock } from './wall-clock.ts'
 
 export const MINUTE = 60_000
@@ -25,7 +26,20 @@ export const window = record({
     day.map((only) => [only]),
   ),
 }).filter(({ start, end }) => start !== end)
-export const schedules = array(window, { minLength: 1, maxLength: 4 })
+/** Over days, from a minute of one day to one of another; at most a week. */
+const windowOverDays = record({
+  first: day,
+  start: minuteOfDay,
+  last: day,
+  end: oneof(minuteOfDay, constantFrom(DAY)),
+})
+  .filter(({ first, last, start, end }) => first !== last || start !== end)
+  .map(({ first, start, last, end }) => windowOver(first, start, last, end))
+  .filter((made) => made !== undefined)
+export const schedules = array(oneof({ weight: 3, arbitrary: window }, windowOverDays), {
+  minLength: 1,
+  maxLength: 4,
+})
 
 export type Hours = Pick<Window, 'start' | 'end'>
 
@@ -38,7 +52,7 @@ export function awakeMinutes(
   const awake = new Uint8Array(clock.minutes)
   for (const midnight of clock.midnights) {
     const weekday = new Date(midnight * MINUTE).getUTCDay()
-    const usual = windows.filter(({ days }) => days.some((each) => each % 7 === weekday))
+    const usual = windows.flatMap((each) => hoursOfDay(each, weekday))
     for (const { start, end } of hoursOn(midnight) ?? usual) {
       const starts = clock.comesAt(midnight + start)
       const ends = clock.comesAt(midnight + end + (end < start ? DAY : 0))
@@ -46,6 +60,20 @@ export function awakeMinutes(
     }
   }
   return awake
+}
+
+/** The hours of a window that start on a day of the week, 0 to 6; over days, those of that day alone. */
+function hoursOfDay({ start, end, days, lastDay }: Window, weekday: number): Hours[] {
+  if (lastDay === undefined) return days.some((each) => each % 7 === weekday) ? [{ start, end }] : []
+  const since = (weekday - (days[0] ?? 0) + 14) % 7
+  const last = (lastDay - (days[0] ?? 0) + 7) % 7
+  const found: Hours[] = []
+  // From a day to the same day of the next week it is there twice.
+  if (since === 0) found.push({ start, end: DAY })
+  if (since === 0 && last === 0) found.push({ start: 0, end })
+  if (since > 0 && (last === 0 || since < last)) found.push({ start: 0, end: DAY })
+  if (since > 0 && since === last) found.push({ start: 0, end })
+  return found.filter((each) => each.start !== each.end)
 }
 
 export function edgesOf(clock: WallClock, awake: Uint8Array): Edge[] {

@@ -1,8 +1,14 @@
 import { expect } from 'chai'
 import { assert, constantFrom, integer, property, record, subarray, array } from 'fast-check'
-import { canonical, InvalidSchedule, parseSchedule } from '../../../src/domain/schedule/syntax.ts'
+import {
+  canonical,
+  InvalidSchedule,
+  parseSchedule,
+  SCHEDULE_PATTERN,
+} from '../../../src/domain/schedule/syntax.ts'
 
 const WEEK = [1, 2, 3, 4, 5, 6, 7]
+const PATTERN = new RegExp(SCHEDULE_PATTERN)
 
 function tidy(text: string): string {
   return canonical(parseSchedule(text))
@@ -23,6 +29,15 @@ describe('the syntax of schedules', () => {
     it('a window with a range of days', () => {
       expect(parseSchedule('8:00-18:30,Mon-Fri')).to.deep.equal([
         { start: 480, end: 1110, days: [1, 2, 3, 4, 5] },
+      ])
+    })
+
+    it('a window over days, with its last day', () => {
+      expect(parseSchedule('Mon 7:00-Fri 20:00')).to.deep.equal([
+        { start: 420, end: 1200, days: [1], lastDay: 5 },
+      ])
+      expect(parseSchedule('Sat 9:00-Sat 8:59')).to.deep.equal([
+        { start: 540, end: 539, days: [6], lastDay: 6 },
       ])
     })
 
@@ -86,6 +101,16 @@ describe('the syntax of schedules', () => {
       '8:00-18:00,Sat,Mon,Sun': '8:00-18:00,Sat-Mon',
       '8:00-18:00,Mon-Fri,Sun': '8:00-18:00,Mon-Fri,Sun',
       '8:00-18:00,Wed-Wed': '8:00-18:00,Wed',
+      'monday07:00 - FRI 20:00 ; 8:00-9:00,sat': 'Mon 7:00-Fri 20:00;8:00-9:00,Sat',
+      'Mon 0:00-Sun 24:00': 'Mon 0:00-Sun 24:00',
+      'Mon 8:00-Tue 8:00': 'Mon 8:00-Tue 8:00',
+      'Fri 7:00-Thu 24:00': 'Fri 7:00-Thu 24:00',
+      // within 24 hours
+      'Fri 22:00-Sat 6:00': '22:00-6:00,Fri',
+      'Mon 8:00-Mon 18:00': '8:00-18:00,Mon',
+      'Sun 0:00-Mon 0:00': '0:00-24:00,Sun',
+      'Sun 0:00-Sun 24:00': '0:00-24:00,Sun',
+      'Sun 8:00-Mon 7:59': '8:00-7:59,Sun',
       '8:00-12:00;10:00-18:00': '8:00-12:00;10:00-18:00',
       '8:00-12:00;8:00-12:00': '8:00-12:00;8:00-12:00',
     }
@@ -97,6 +122,7 @@ describe('the syntax of schedules', () => {
       const window = record({
         hours: array(integer({ min: 0, max: 23 }), { minLength: 2, maxLength: 2 }),
         minutes: array(minute, { minLength: 2, maxLength: 2 }),
+        over: constantFrom(undefined, 'Mon', 'thursday'),
         days: array(constantFrom('mon', 'Tuesday', 'WED', 'Thu', 'fri', 'Sat', 'sun', 'Fri-Mon'), {
           maxLength: 5,
         }),
@@ -104,14 +130,16 @@ describe('the syntax of schedules', () => {
       assert(
         property(array(window, { minLength: 1, maxLength: 9 }), (windows) => {
           const text = windows
-            .map(({ hours, minutes, days }) => {
+            .map(({ hours, minutes, days, over }) => {
               const [start, end] = hours.map((hour, i) => `${hour}:${String(minutes[i]).padStart(2, '0')}`)
+              if (over !== undefined) return `${over} ${start} - Fri ${end}`
               return [`${start}-${end}`, ...days].join(',')
             })
             .join(';')
           const once = tidy(text)
           expect(parseSchedule(once)).to.deep.equal(parseSchedule(text))
           expect(tidy(once)).to.equal(once)
+          expect([text, once]).to.satisfy((texts: string[]) => texts.every((each) => PATTERN.test(each)))
         }),
       )
     })
@@ -145,6 +173,16 @@ describe('the syntax of schedules', () => {
       '8:00-18:00,Mon-Fry': [16, "expected a day such as Mon or Monday, found 'Fry'"],
       '8:00-18:00,Tues': [12, "found 'Tues'"],
       '8:00-12:00,13:00-18:00': [12, "found '13:00-18:00': join windows by ';'"],
+      'Mon 7:00-Fri 20:00,Sat': [19, "found ',': a window over days takes no more days"],
+      'Mon 7:00-Fri 20:00 Sat': [20, "expected ';' before another window, or the end, found 'Sat'"],
+      'Mon 7:00-Fri': [10, "expected the day on which it ends, such as Fri 20:00, found 'Fri'"],
+      'Mon 7:00-20:00': [10, "expected the day on which it ends, such as Fri 20:00, found '20:00'"],
+      '7:00-Fri 20:00': [6, 'a window over days has a day before each of its times: Mon 7:00-Fri 20:00'],
+      'Mon 7:00-Mon 7:00': [10, "found 'Mon': for the whole week write 0:00-24:00"],
+      'Mon 24:00-Fri 7:00': [5, 'expected a start from 0:00 to 23:59'],
+      'Fry 7:00-Sat 8:00': [1, "expected a day such as Mon or Monday, found 'Fry'"],
+      'Mon 7:00-Fry 8:00': [10, "expected a day such as Mon or Monday, found 'Fry'"],
+      'Mon 7:00': [9, "expected '-' and the end of the window, found the end"],
     }
     for (const [text, [position, message]] of Object.entries(cases))
       it(`${JSON.stringify(text)} at ${position}`, () => {
@@ -155,6 +193,11 @@ describe('the syntax of schedules', () => {
           .and.contain(message)
         expect(found.message).to.contain(found.expected)
       })
+
+    it('that an expression can see have not the pattern of the grammar', () => {
+      const seen = Object.keys(cases).filter((text) => PATTERN.test(text))
+      expect(seen).to.deep.equal(['', '   ', '8:00-8:00,Mon', 'Mon 7:00-Mon 7:00'])
+    })
 
     it('an empty text without advice about signs that it does not have', () => {
       expect(fault('').message).to.equal('at 1: expected a window such as 8:00-18:00,Mon-Fri, found the end')

@@ -34,7 +34,7 @@ export const schedule: Schema<string> = {
   format: 'schedule',
   [READ_AS]: 'schedule',
   description:
-    'The hours to be awake: windows `<start>-<end>,<days>`, joined by `;`. Without days: every day. An end before its start is of the next day; one equal to it is refused. Empty: none',
+    'The hours to be awake: windows `<start>-<end>,<days>` or, over days, `<day> <start>-<day> <end>`, joined by `;`. Without days: every day. An end before its start is of the next day; one equal to it is refused. Empty: none',
   examples: ['8:00-18:00,Mon-Fri'],
 }
 
