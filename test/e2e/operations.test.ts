@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { factsOf, sleepsSuspended } from '../../src/domain/kinds.ts'
 import { FIELD_MANAGER, SNOOZE_KEY, TYPE_OF } from '../../src/domain/workload/workload.ts'
 import type { ApiAnswer, WorkloadClient } from '../support/api-client.ts'
-import { describeOnBoth } from '../support/clusters.ts'
+import { describeOnBothAndBuilt } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { countOf } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
@@ -13,7 +13,7 @@ const HOUR = 3_600_000
 /** One of each form of sleeping; requests about all kinds are in test/domain/requests. */
 const FORMS = ['deployments', 'daemonsets', 'cronjobs'] as const
 
-describeOnBoth('operations', function (on) {
+describeOnBothAndBuilt('operations', function (on) {
   this.timeout(120_000)
   const here = served(on, { newWorkloadGrace: '0s', backoff: { maxOperations: 10 } })
 

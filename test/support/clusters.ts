@@ -1,7 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sharedControlPlane } from '../control-plane/shared.ts'
 import { realControlPlane } from '../control-plane/build.ts'
-import { withFound, type Need } from '../suite/need.ts'
+import { bundle } from '../../build.ts'
+import { moreTime, withFound, type Need } from '../suite/need.ts'
 import { around } from './around.ts'
+import { serveBy } from './dormouse.ts'
 import { kubectl } from './kubectl.ts'
 import type { Cluster } from './cluster.ts'
 import { realCluster } from './real-cluster.ts'
@@ -72,6 +77,38 @@ export function describeOn<Found = undefined>(
 /** The core: on the sandbox, and on the real control plane where there is one. */
 export function describeOnBoth(title: string, define: Define<undefined>): void {
   describeOn(title, define, 'both')
+}
+
+/** The core once more, by the program that the image runs, as `build.ts` makes it. */
+export function describeOnBothAndBuilt(title: string, define: Define<undefined>): void {
+  describeOnBoth(title, define)
+  describeOn(
+    title,
+    function (on) {
+      byTheBuiltProgram()
+      define.call(this, on, undefined)
+    },
+    'sandbox',
+    builtProgram,
+  )
+}
+
+/** Without anything to be found: it takes the time of a suite. */
+const builtProgram: Need<true> = { ...moreTime, phrase: "with the image's program" }
+
+/** Registers the hooks by which a suite runs the image's program. */
+function byTheBuiltProgram(): void {
+  let folder: string
+  before(async function () {
+    this.timeout(120_000)
+    folder = await mkdtemp(join(tmpdir(), 'dormouse-built-'))
+    await bundle(folder)
+    serveBy(join(folder, 'dist', 'main.js'))
+  })
+  after(async () => {
+    serveBy()
+    await rm(folder, { recursive: true, force: true })
+  })
 }
 
 /** The same, of what kubectl does. */

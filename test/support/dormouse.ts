@@ -16,6 +16,12 @@ import { endsWithTests, RunningProgram } from './running-program.ts'
 export const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
 export { programEnvironment }
 export const MAIN = join(PROJECT, 'src', 'main.ts')
+let served = MAIN
+
+/** The program that `Dormouse.start` starts from now on; default: that of the sources. */
+export function serveBy(main = MAIN): void {
+  served = main
+}
 
 /** Keys of the configuration file; the tests' defaults come first. */
 export type Settings = Readonly<Record<string, unknown>>
@@ -53,7 +59,7 @@ export class Dormouse {
     cluster: Cluster,
     settings: Settings = {},
     preload?: string,
-    main = MAIN,
+    main = served,
   ): Promise<Dormouse> {
     const dormouse = new Dormouse(cluster, settings, preload, main)
     dormouse.#directory = await mkdtemp(join(tmpdir(), 'dormouse-serve-'))
