@@ -4,6 +4,8 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/https?:\/\/127\.0\.0\.1:\d+(?:\/console\S*)?/g, 'URL'],
   [/\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?/g, 'TIME'],
   [/(?:\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w* )?(?:\d{1,2} [A-Z][a-z]{2} )?\b\d{1,2}:\d\d(?::\d\d)?/g, 'TIME'],
+  // Midnight may come between.
+  [/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b/g, 'DAY'],
   [/\S*[\\/]dormouse-(?:try|sandbox)-\w+/g, 'FOLDER'],
   [/\b(?:\d+(?:ms|[dhms]))+\b/g, 'SPAN'],
   [/((?:_seconds|amount|duration)"?: )[\d.e+-]+/g, '$1N'],
