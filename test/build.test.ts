@@ -5,18 +5,20 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { bundle } from '../build.ts'
+import { packagePathOf } from '../dependencies/lock.ts'
 import { PROJECT } from './support/dormouse.ts'
 import { runProgram } from './support/kubectl.ts'
 
 describe('the bundle that the image runs', function () {
   this.timeout(180_000)
   let folder: string
+  let files: string[]
   const file = (name: string) => join(folder, 'dist', name)
 
   before(async () => {
     // Outside the project: nothing is found in its node_modules.
     folder = await mkdtemp(join(tmpdir(), 'dormouse-bundle-'))
-    await bundle(folder)
+    files = await bundle(folder)
   })
 
   after(() => rm(folder, { recursive: true, force: true }))
@@ -57,6 +59,15 @@ describe('the bundle that the image runs', function () {
       [],
     )
     await import(pathToFileURL(file(service)).href)
+  })
+
+  it('has the licences of all packages that it has something of, also of those that bring no text', async () => {
+    const text = await readFile(file('LICENSES.txt'), 'utf8')
+    const named = new Set([...text.matchAll(/^(\S+) \d+\.\d+\.\S+ \(.*\)$/gm)].map(([, name]) => name))
+    const used = files.flatMap((path) => packagePathOf(path) ?? [])
+    const names = used.map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+    expect(names.filter((name) => !named.has(name))).to.deep.equal([])
+    expect([...named]).to.include.members(['koa-compose', 'copy-to', 'stream-buffers', 'preact'])
   })
 
   it("has the console's files as they are sent, and the program that serves them finds them", async () => {
