@@ -1,6 +1,7 @@
 import { EXPECTED, READ_AS, type Schema } from '../src/domain/json-schema.ts'
 import { CONFIG_SCHEMA } from '../src/service/config/schema.ts'
 import { PRECISE_PATTERN } from '../src/domain/schedule/duration.ts'
+import { SCHEDULE_PATTERN } from '../src/domain/schedule/syntax.ts'
 import { KINDS } from '../src/domain/kinds.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -54,7 +55,7 @@ const CONFIGURED_KIND = String.raw`[a-z][a-z0-9-]*(\.[a-z0-9]([-a-z0-9]*[a-z0-9]
 
 /** By the name of the reader in `src/service/config/checks.ts`; each accepts all that the reader accepts, and a little more. */
 const CHECKED: Readonly<Record<string, string>> = {
-  schedule: String.raw`^[0-9A-Za-z:,;\s-]*$`,
+  schedule: SCHEDULE_PATTERN,
   labelSelector: String.raw`^[-0-9A-Za-z_./=!<>,()\s]*$`,
   timezone: `^((${AREAS})/[A-Za-z0-9_/+-]+|${ALONE}|[A-Z][A-Z0-9+-]{1,8})$`,
   kind: `^(${KINDS.join('|')}|${CONFIGURED_KIND})$`,

@@ -25,6 +25,7 @@ const FAULTY: Values = {
     api: null,
     metrics: { port: 0 },
     webhook: { certificates: { mode: 'acme', moda: 'files' } },
+    policies: [{ name: 'dev', namespaces: { names: ['a'] }, schedule: '8-18' }],
     auth: { oidc: [{ issuer: 'https://idp.example.com', audience: 'dormouse' }] },
   },
 }
@@ -40,6 +41,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   'a key of the configuration that does not exist':
     "at '/config': additional properties 'timezon' not allowed",
   'a city without its continent': "at '/config/timezone': 'Berlin' does not match pattern",
+  'hours without minutes': "at '/config/policies/0/schedule': '8-18' does not match pattern",
   'a duration without its unit': "at '/config/wakeHold': '12' does not match pattern",
   'a number where a duration is due': "at '/config/newWorkloadGrace': got number, want string",
   'a section of the configuration that is null': "at '/config/api': got null, want object",

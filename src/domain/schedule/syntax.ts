@@ -1,6 +1,6 @@
 import { Scanner } from '../scanner.ts'
 import { adviceFor } from './notation.ts'
-import { canonical, dayPattern, weekdayNamed, weekdays, weekFrom, windowOver, WEEK } from './window.ts'
+import { canonical, WEEKDAY_PATTERN, weekdayNamed, weekdays, weekFrom, windowOver, WEEK } from './window.ts'
 import type { Weekday, Window } from './window.ts'
 
 export { canonical } from './window.ts'
@@ -15,6 +15,22 @@ const A_TIME = 'a time H:MM from 0:00 to 24:00'
 const A_DAY = 'a day such as Mon or Monday'
 const AN_END_DAY = 'the day on which it ends, such as Fri 20:00'
 const OVER_DAYS = 'a window over days has a day before each of its times: Mon 7:00-Fri 20:00'
+
+/** White space, and a little more: what `\\s` means differs between engines. */
+const SPACE = '[^!-~]*'
+const DAYS_PATTERN = `,${SPACE}${WEEKDAY_PATTERN}${SPACE}(-${SPACE}${WEEKDAY_PATTERN}${SPACE})?`
+const START_PATTERN = '([01]?[0-9]|2[0-3]):[0-5][0-9]'
+const TO_PATTERN = `${SPACE}-${SPACE}`
+const END_PATTERN = `(${START_PATTERN}|24:00)${SPACE}`
+const HOURS_PATTERN = `${START_PATTERN}${TO_PATTERN}${END_PATTERN}(${DAYS_PATTERN})*`
+const OVER_DAYS_PATTERN = `${WEEKDAY_PATTERN}${SPACE}${START_PATTERN}${TO_PATTERN}${WEEKDAY_PATTERN}${SPACE}${END_PATTERN}`
+const WINDOW_PATTERN = `(${HOURS_PATTERN}|${OVER_DAYS_PATTERN})`
+
+/**
+ * Matches each schedule that `parseSchedule` takes, and an empty text, in any engine; of the others, those that are too
+ * long, have a window that ends when it begins, or signs outside of ASCII instead of white space.
+ */
+export const SCHEDULE_PATTERN = `^${SPACE}(?i:${WINDOW_PATTERN}(;${SPACE}${WINDOW_PATTERN}){0,${MAX_WINDOWS - 1}})?$`
 
 /** A schedule with a fault: where the first one is, and what was expected there. */
 export class InvalidSchedule extends Error {
@@ -136,20 +152,6 @@ function tooLong(what: string): InvalidSchedule {
     expected,
   )
 }
-
-const TIME_PATTERN = '([01]?[0-9]|2[0-3]):[0-5][0-9]'
-const TO_PATTERN = `[\\s]*-[\\s]*`
-const END_PATTERN = `(${TIME_PATTERN}|24:00)`
-const DAYS_PATTERN = `${dayPattern()}(${TO_PATTERN}${dayPattern()})?`
-const HOURS_PATTERN = `${TIME_PATTERN}${TO_PATTERN}${END_PATTERN}([\\s]*,[\\s]*${DAYS_PATTERN})*`
-const OVER_DAYS_PATTERN = `${dayPattern()}[\\s]*${TIME_PATTERN}${TO_PATTERN}${dayPattern()}[\\s]*${END_PATTERN}`
-const WINDOW_PATTERN = `[\\s]*(${HOURS_PATTERN}|${OVER_DAYS_PATTERN})[\\s]*`
-
-/**
- * The grammar as a pattern of JSON Schema (RE2's syntax), an empty text included: all that `parseSchedule` reads has it.
- * What no expression can say (an end that is the start, too many windows) only the program refuses.
- */
-export const SCHEDULE_PATTERN = `^([\\s]*|${WINDOW_PATTERN}(;${WINDOW_PATTERN})*)$`
 
 class Reader extends Scanner {
   fault(expected: string, advice?: string): InvalidSchedule {

@@ -57,12 +57,8 @@ export function weekdayNamed(name: string): Weekday | undefined {
   return WEEK.find((day) => [shortName(day), NAMES[day - 1]].some((known) => known?.toLowerCase() === lower))
 }
 
-/** A pattern of the names that `weekdayNamed` knows, in any case: `[Mm][Oo][Nn]([Dd][Aa][Yy])?|…`. */
-export function dayPattern(): string {
-  const inAnyCase = (text: string) =>
-    Array.from(text, (each) => `[${each.toUpperCase()}${each.toLowerCase()}]`).join('')
-  return `(${NAMES.map((name) => `${inAnyCase(name.slice(0, 3))}(${inAnyCase(name.slice(3))})?`).join('|')})`
-}
+/** A regular expression of those names, for programs that know none; in small letters. */
+export const WEEKDAY_PATTERN = `(${NAMES.map((name) => name.toLowerCase().replace(/^(...)(.*)$/, '$1($2)?')).join('|')})`
 
 /** `first` to `last`, both included, past the end of the week where `last` comes before `first`. */
 export function weekdays(first: Weekday, last: Weekday): Weekday[] {

@@ -1,7 +1,13 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { compileSchedule, InvalidTimezone } from '../../../src/domain/schedule/schedule.ts'
-import { canonical, InvalidSchedule, isTimezone, parseSchedule } from '../../../src/domain/schedule/syntax.ts'
+import {
+  canonical,
+  InvalidSchedule,
+  isTimezone,
+  parseSchedule,
+  SCHEDULE_PATTERN,
+} from '../../../src/domain/schedule/syntax.ts'
 import { readsOrRefuses } from '../../support/notations.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { at, DAY } from '../../support/rules.ts'
@@ -17,7 +23,11 @@ const TEXTS = [
 
 describe('whatever stands in dormouse.dev/schedule', () => {
   readsOrRefuses({
-    read: parseSchedule,
+    read: (text) => {
+      const windows = parseSchedule(text)
+      expect(text, 'the pattern of the chart').to.match(new RegExp(SCHEDULE_PATTERN))
+      return windows
+    },
     write: canonical,
     refusal: InvalidSchedule,
     longest: 512,
@@ -29,6 +39,56 @@ describe('whatever stands in dormouse.dev/schedule', () => {
       ...[' ', '\t', 'Europe/Berlin', 'UTC', 'always', '* *', '\u00a0', '\ufeff'],
     ],
   })
+})
+
+describe('the pattern of schedules, for programs that cannot parse them', () => {
+  const pattern = new RegExp(SCHEDULE_PATTERN)
+  const blank = fc.constantFrom('', '', ' ', '\t', '\n', '\u00a0', '\u2003', '\ufeff')
+  const spaced = (...parts: fc.Arbitrary<string>[]) =>
+    fc.tuple(...parts.flatMap((part) => [blank, part, blank])).map((all) => all.join(''))
+  const minute = fc.integer({ min: 0, max: 59 }).map((each) => String(each).padStart(2, '0'))
+  const time = fc
+    .tuple(fc.integer({ min: 0, max: 23 }), fc.nat(2), minute)
+    .map(([hour, width, rest]) => `${String(hour).padStart(width, '0')}:${rest}`)
+  const day = fc
+    .tuple(fc.constantFrom('mon', 'Tuesday', 'WED', 'thursday', 'Fri', 'sAt', 'Sunday'), fc.boolean())
+    .map(([name, upper]) => (upper ? name.toUpperCase() : name))
+  const days = fc.oneof(day, spaced(day, fc.constant('-'), day))
+  const window = fc
+    .tuple(
+      spaced(time, fc.constant('-'), fc.oneof(time, fc.constant('24:00'))),
+      fc.array(days, { maxLength: 3 }),
+    )
+    .map((parts) => parts.flat().join(','))
+  const schedule = fc.array(spaced(window), { minLength: 1, maxLength: 4 }).map((all) => all.join(';'))
+
+  it('matches each that is one', () => {
+    let read = 0
+    fc.assert(
+      fc.property(schedule, (text) => {
+        try {
+          parseSchedule(text)
+        } catch {
+          return
+        }
+        read += 1
+        expect(text).to.match(pattern)
+      }),
+      propertyRuns(1000),
+    )
+    expect(read).to.be.above(0)
+  })
+
+  for (const text of [
+    ...['8-18', '8:00', '8:00-18', '8:0-18:00', '25:00-9:00', '24:00-9:00', '8:60-9:00', '8:00–18:00'],
+    ...['8:00-18:00 Mon-Fri', '8:00-18:00,', '8:00-18:00;', ';8:00-18:00', '8:00-18:00,Tues', 'Mon-Fri'],
+    ...['8:00-18:00,Mon-Tue-Wed', '8:00-12:00,13:00-18:00', '8am-6pm', 'always', '0 8 * * 1-5', '8:00-24:01'],
+    Array.from({ length: 33 }, () => '8:00-9:00').join(';'),
+  ])
+    it(`refuses ${text.slice(0, 30)}`, () => {
+      expect(() => parseSchedule(text)).to.throw(InvalidSchedule)
+      expect(text).to.not.match(pattern)
+    })
 })
 
 describe('whatever stands in dormouse.dev/timezone', () => {
