@@ -36,7 +36,7 @@ const INSTEAD: readonly Instead[] = [
     why: 'the chart of this checkout: no OCI registry is in reach',
   },
   {
-    typed: /^npm run -s dormouse -- /gm,
+    typed: /(?<=^|\| )npm run -s dormouse -- /gm,
     run: `node ${program.bin.dormouse} `,
     why: 'npm finds the same program, a second later: tried once, in test/docs/blocks.test.ts',
   },

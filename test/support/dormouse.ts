@@ -201,7 +201,7 @@ export function startProgram(
 /** Runs the program to its end; `config`: what stands in the file that `--config` then names. */
 export async function runDormouse(
   args: readonly string[],
-  { config, env = {} }: { config?: object; env?: NodeJS.ProcessEnv } = {},
+  { config, env = {}, input = '' }: { config?: object; env?: NodeJS.ProcessEnv; input?: string } = {},
 ): Promise<KubectlResult> {
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-run-'))
   const file = join(directory, 'config.yaml')
@@ -211,6 +211,7 @@ export async function runDormouse(
     return await runProgram(process.execPath, [MAIN, ...args, ...(config ? ['--config', file] : [])], {
       cwd: PROJECT,
       env: { ...programEnvironment(), ...env },
+      input,
     })
   } finally {
     await rm(directory, { recursive: true })

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import type { Config } from '../config/config.ts'
+import { loadConfig, type Config } from '../config/config.ts'
 import type { Calendars } from '../../domain/schedule/calendar.ts'
 import { counted } from '../../domain/text.ts'
 import type { Instant } from '../process/clock.ts'
@@ -7,7 +7,7 @@ import { createLogger, plainLines } from '../process/logger.ts'
 import type { ClusterForecast } from '../wiring/check.ts'
 import { checkText } from './check-text.ts'
 import type { CliPorts } from './program.ts'
-import { configOf } from './run-options.ts'
+import { readCheckedFile } from './checked-file.ts'
 
 interface Options {
   readonly againstCluster?: true
@@ -24,7 +24,7 @@ export function registerCheck(program: Command, ports: CliPorts): void {
     .command('check')
     .helpGroup('Set up:')
     .description('Check a configuration, and foretell what it would do to a cluster; changes nothing')
-    .argument('<file>', 'YAML configuration')
+    .argument('<file>', 'YAML configuration, or a rendered chart; -: standard input')
     .option('--against-cluster', 'which workloads it would manage, and which would be asleep now, and why')
     .option(
       '--at <time>',
@@ -40,11 +40,12 @@ export function registerCheck(program: Command, ports: CliPorts): void {
     .addHelpText(
       'after',
       () =>
-        `\nExamples:\n  ${program.name()} check config.yaml\n  ${program.name()} check config.yaml --against-cluster --context staging\n  ${program.name()} check config.yaml --at 'mon 21:00'`,
+        `\nExamples:\n  ${program.name()} check config.yaml\n  ${program.name()} check config.yaml --against-cluster --context staging\n  ${program.name()} check config.yaml --at 'mon 21:00'\n  helm template … | ${program.name()} check -`,
     )
-    .action(async (file: string, options: Options) => {
+    .action(async (given: string, options: Options) => {
       const at = options.at === undefined ? undefined : await timeOf(options.at, ports)
-      const config = await configOf({ config: file }, ports, [], 'file')
+      const { name: file, text } = await readCheckedFile(given)
+      const config = loadConfig({ text, file, environment: ports.environment })
       const { readCalendars } = await import('../wiring/calendars.ts')
       const calendars = await readCalendars(config, clock, createLogger('silent', ports.logDestination))
       const warnings = unusable(config, calendars)

@@ -23,14 +23,13 @@ export function runOptions(command: Command): Command {
 }
 
 /**
- * The configuration of file, environment and options together; `presets` replace defaults, `named` is how the file was given.
+ * The configuration of file, environment and options together; `presets` replace defaults.
  * @throws InvalidConfig with every fault, UsageError when the file cannot be read
  */
 export async function configOf(
   options: RunOptions,
   { environment }: Pick<CliPorts, 'environment'>,
   presets: readonly Setting[] = [],
-  named = '--config',
 ): Promise<Config> {
   const settings: Setting[] = []
   const add = (path: string[], value: number | undefined, source: string) => {
@@ -40,7 +39,7 @@ export async function configOf(
   add(['metrics', 'port'], options.metricsPort, '--metrics-port')
   add(['webhook', 'port'], options.webhookPort, '--webhook-port')
   return loadConfig({
-    text: options.config === undefined ? undefined : await readText(named, options.config),
+    text: options.config === undefined ? undefined : await readText('--config', options.config),
     ...(options.config === undefined ? {} : { file: options.config }),
     environment,
     options: settings,

@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { request } from 'undici'
+import { stringify } from 'yaml'
 import type { Forecast } from '../../../src/domain/records/forecast.ts'
 import { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
 import { ANNOTATION } from '../../../src/domain/workload/workload.ts'
+import { runDormouse } from '../../support/dormouse.ts'
 import { manifest } from '../../support/manifests.ts'
 import { callCheck } from './checking.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -34,6 +36,36 @@ describe('dormouse check', () => {
     const { code, out, err } = await callCheck(file())
     expect({ code, out }).to.deep.equal({ code: 2, out: '' })
     expect(err).to.contain('config.yaml:4:').and.to.contain('/policies/0/schedule')
+  })
+
+  it('reads the configuration in a rendered chart, among its other objects', async () => {
+    const text = (schedule: string) => JSON.stringify({ policies: [{ ...POLICY, schedule }] })
+    const other = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'calendars' },
+      data: { 'a.ics': '' },
+    }
+    const chart = (schedule: string) =>
+      [other, { kind: 'ConfigMap', data: { 'config.yaml': text(schedule) } }, { kind: 'Service' }]
+        .map((object) => `---\n${stringify(object)}`)
+        .join('')
+    await writeFile(file(), chart('8:00-18:00'))
+    expect(await callCheck(file())).to.include({
+      code: 0,
+      out: `${file()} is valid: 1 policy, 0 calendars\n`,
+    })
+    await writeFile(file(), chart('8:00-8:00'))
+    const { code, err } = await callCheck(file())
+    expect(code).to.equal(2)
+    expect(err).to.contain('/policies/0/schedule')
+  })
+
+  it('reads standard input as -', async () => {
+    const input = JSON.stringify({ policies: [POLICY] })
+    const { code, stdout, stderr } = await runDormouse(['check', '-'], { input })
+    expect(code, stderr).to.equal(0)
+    expect(stdout).to.equal('standard input is valid: 1 policy, 0 calendars\n')
   })
 
   it('ends with 2 where it is called wrongly', async () => {

@@ -1,0 +1,36 @@
+import { text as textOf } from 'node:stream/consumers'
+import { parseAllDocuments } from 'yaml'
+import { readText } from '../wiring/settings.ts'
+
+/** As a shell has it: standard input. */
+const STDIN = '-'
+/** The chart's ConfigMap has the configuration under this key. */
+const KEY = 'config.yaml'
+
+export interface CheckedFile {
+  /** How messages call it. */
+  readonly name: string
+  readonly text: string
+}
+
+/**
+ * The configuration in a file, `-` being standard input; of a rendered chart (`helm template … | dormouse check -`) the
+ * one in its ConfigMap.
+ * @throws UsageError when the file cannot be read
+ */
+export async function readCheckedFile(file: string): Promise<CheckedFile> {
+  const text = file === STDIN ? await textOf(process.stdin) : await readText('file', file)
+  const name = file === STDIN ? 'standard input' : file
+  return { name, text: configMapIn(text) ?? text }
+}
+
+/** undefined: there is no ConfigMap with a configuration, and so this is no rendered chart. */
+function configMapIn(text: string): string | undefined {
+  if (!/^kind: ConfigMap$/m.test(text)) return undefined
+  const documents = parseAllDocuments(text)
+  if (!Array.isArray(documents)) return undefined
+  return documents
+    .filter((document) => document.errors.length === 0 && document.get('kind') === 'ConfigMap')
+    .map((document) => document.getIn(['data', KEY]))
+    .find((value) => typeof value === 'string')
+}
