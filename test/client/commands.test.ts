@@ -1,7 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
 import { VERBS } from '../../src/client/catalogue.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
+import { both, itWith } from '../suite/need.ts'
+import { bash, kubectl, runProgram } from '../support/kubectl.ts'
+import { programEnvironment } from '../support/program-environment.ts'
 import { aRecord, anAsleepRecord, typed } from './fake-dormouse.ts'
 
 const HOUR = 3_600_000
@@ -635,6 +641,26 @@ describe('the commands for people', () => {
       .to.include('source <(kubectl dormouse completion bash)')
       .and.not.include('(dormouse completion')
   })
+
+  itWith(
+    both(bash, kubectl),
+    'the script of the plugin warns where nothing would ask it, and not behind kubectl',
+    async () => {
+      const { out: script } = await typed(['completion', 'bash'])
+      const home = await mkdtemp(join(tmpdir(), 'dormouse-completion-'))
+      const env = { ...programEnvironment(), HOME: home, XDG_DATA_HOME: home }
+      const loaded = (before: string) =>
+        runProgram('bash', ['--noprofile', '--norc', '-eu'], { input: `${before}\n${script}`, env })
+      const alone = await loaded('')
+      expect(alone).to.include({ code: 0, stdout: '' })
+      expect(alone.stderr).to.include('load it first: source <(kubectl completion bash)')
+      const behind = await loaded('source <(kubectl completion bash)')
+      expect(behind).to.deep.equal({ code: 0, stdout: '', stderr: '' })
+      const lazily = await loaded('__load_completion() { [[ $1 == kubectl ]]; }')
+      expect(lazily).to.deep.equal({ code: 0, stdout: '', stderr: '' })
+      await rm(home, { recursive: true })
+    },
+  )
 
   it('lists those alone that are on their way', async () => {
     const workloads = [...shop, aRecord('slow', { operation_in_progress: true })]

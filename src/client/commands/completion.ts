@@ -23,10 +23,13 @@ const PLUGIN = 'kubectl dormouse'
 
 const HOW_TO_LOAD = {
   plugin: `
-To load it, behind kubectl's own completion:
-  bash  source <(kubectl dormouse completion bash)          in ~/.bashrc
-  zsh   source <(kubectl dormouse completion zsh)           in ~/.zshrc
-  fish  kubectl dormouse completion fish | source           in ~/.config/fish/config.fish`,
+To load it, behind kubectl's own completion, which asks it:
+  bash  source <(kubectl completion bash)
+        source <(kubectl dormouse completion bash)          in ~/.bashrc
+  zsh   source <(kubectl completion zsh)
+        source <(kubectl dormouse completion zsh)           in ~/.zshrc, after compinit
+  fish  kubectl completion fish | source
+        kubectl dormouse completion fish | source           in ~/.config/fish/config.fish`,
   program: `
 To load it:
   bash  source <(dormouse completion bash)          in ~/.bashrc
@@ -46,9 +49,21 @@ const POSIX = `if ! command -v kubectl_complete-dormouse >/dev/null 2>&1; then
   unset _dormouse_bin
 fi
 `
+
+/** Without kubectl's own completion nobody would ever ask ours. */
+const warning = (load: string) =>
+  `echo "kubectl dormouse: nothing is completed without kubectl's own completion: load it first: ${load}" >&2`
+
 const OF_PLUGIN: Readonly<Record<string, string>> = {
-  bash: POSIX,
-  zsh: POSIX,
+  // bash-completion loads what packages bring only when it is asked for.
+  bash: `${POSIX}if ! type __start_kubectl >/dev/null 2>&1 && ! { type __load_completion && __load_completion kubectl; } >/dev/null 2>&1; then
+  ${warning('source <(kubectl completion bash)')}
+fi
+`,
+  zsh: `${POSIX}if [[ -z \${_comps[kubectl]-} ]]; then
+  ${warning('autoload -U compinit && compinit; source <(kubectl completion zsh)')}
+fi
+`,
   fish: `if not command -q kubectl_complete-dormouse
   set -q XDG_DATA_HOME; and set -l _data $XDG_DATA_HOME; or set -l _data ~/.local/share
   set -l _bin $_data/kubectl-dormouse/bin
@@ -58,6 +73,9 @@ const OF_PLUGIN: Readonly<Record<string, string>> = {
     chmod +x $_bin/kubectl_complete-dormouse
   end
   set -gx PATH $PATH $_bin
+end
+if not functions -q __kubectl_perform_completion; and not count $fish_complete_path/kubectl.fish* >/dev/null
+  ${warning('kubectl completion fish | source')}
 end
 `,
 }
