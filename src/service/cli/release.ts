@@ -3,9 +3,9 @@ import { keyOfScaledObject, type ScaledObject } from '../../domain/autoscaling/s
 import { counted } from '../../domain/text.ts'
 import { hasSleepMark } from '../../domain/workload/reading.ts'
 import { keyOf, type Workload } from '../../domain/workload/workload.ts'
-import type { ObjectName, Starter } from '../../kubernetes/uninstall.ts'
 import { messageOf, UsageError } from '../process/errors.ts'
 import { createLogger, plainLines } from '../process/logger.ts'
+import type { ObjectName, Starter } from '../wiring/release.ts'
 import type { CliPorts } from './program.ts'
 import { configOf } from './run-options.ts'
 

@@ -16,6 +16,8 @@ import { CommandCluster, waitForCluster } from './command-cluster.ts'
 import { electionSettings, homeNamespace } from './lease.ts'
 import { rulesOf } from './settings.ts'
 
+export type { ObjectName, Starter }
+
 /** Milliseconds that the Lease stays held after a release, so that no running service acts before it is removed, too. */
 const LEASE_KEPT = 60_000
 
