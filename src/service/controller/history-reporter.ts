@@ -3,7 +3,7 @@ import { fightOf } from '../../domain/deciding/scaling.ts'
 import { endingOf } from '../../domain/deciding/history.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
-import { settingsOf } from '../../domain/workload/settings.ts'
+import { isManaged, settingsOf } from '../../domain/workload/settings.ts'
 import {
   EMPTY_STATE,
   isKnown,
@@ -14,7 +14,7 @@ import {
   type Trigger,
 } from '../../domain/workload/state.ts'
 import { counted, iso } from '../../domain/text.ts'
-import { keyOf, type Workload } from '../../domain/workload/workload.ts'
+import { currentReplicas, keyOf, type Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
 import type { EventReason, Recorder } from '../../kubernetes/ports.ts'
 import type { Evaluations } from '../evaluating/ports.ts'
@@ -57,6 +57,11 @@ export class HistoryReporter {
     this.#audit(then?.request, now?.request, after)
     if (!then || !now || now.counter <= then.counter) return
     for (const operation of now.history.toReversed()) this.#report(operation, then, now, after)
+    const untold = untoldMove(then, now, after, this.#rules)
+    if (untold) {
+      this.#report(untold, then, now, after)
+      this.#begin(after, untold)
+    }
     const { recorder, clock } = this.#ports
     const { backoff } = now
     if (backoff?.cause === 'flapping' && backoff.until !== then.backoff?.until) {
@@ -89,11 +94,21 @@ export class HistoryReporter {
   /** To be called with each copy: an operation also ends without a write, when its pods followed or by its timeout. */
   evaluated(workload: Workload): void {
     const state = this.#readable(workload)
-    const running = state && operationInProgress(state)
+    const running = state && (operationInProgress(state) ?? this.#withoutEntry(workload, state))
     if (!running) return
-    const ending = endingOf(state, workload, this.#ports.clock(), this.#rules.policy)
+    const { policy } = this.#rules
+    const ending = endingOf({ ...state, history: [running] }, workload, this.#ports.clock(), policy)
     if (!ending) this.#begin(workload, running)
     else this.#count(workload, { ...running, result: ending.result, duration: ending.at - running.at })
+  }
+
+  /** The running operation that we observed, and that the history has no room for. */
+  #withoutEntry({ uid }: Workload, { asleep, snoozed, woken, history }: State): Operation | undefined {
+    const seen = this.#seen.get(uid)
+    if (!seen || seen.counted || seen.operation.result !== 'running') return undefined
+    const { operation } = seen
+    const isLatest = operation.at === (asleep ? snoozed : woken)?.at
+    return isLatest && !history.some((entry) => isSame(entry, operation)) ? operation : undefined
   }
 
   /** The state that its annotations hold; undefined: none that can be read. */
@@ -139,6 +154,41 @@ export class HistoryReporter {
     observer.operation(type, trigger, kind, result)
     if (result === 'succeeded') observer.operationDuration(type, kind, (duration ?? 0) / 1000)
   }
+}
+
+/**
+ * The move that the state tells of and the history does not: near the limit of all annotations it is left out, and one of
+ * an older release may not be read. undefined: there is none.
+ */
+function untoldMove(then: State, now: State, workload: Workload, rules: Rules): Operation | undefined {
+  const { asleep, snoozed, woken, history } = now
+  const type = asleep ? 'snooze' : 'wake'
+  const at = (asleep ? snoozed : woken)?.at
+  if (at === undefined || at === (asleep ? then.snoozed : then.woken)?.at) return undefined
+  if (history.some((entry) => entry.type === type && entry.at === at)) return undefined
+  const replicas = asleep ? 0 : currentReplicas(workload)
+  const { generation } = workload
+  return {
+    type,
+    at,
+    replicas,
+    ...causeOf(now, isManaged(workload, rules)),
+    duration: null,
+    result: 'running',
+    generation,
+  }
+}
+
+function causeOf(
+  { asleep, snoozed, intent, pin }: State,
+  managed: boolean,
+): Pick<Operation, 'trigger' | 'by'> {
+  if (asleep && snoozed) return { trigger: snoozed.trigger, by: snoozed.by }
+  if (pin) return { trigger: 'pin', by: null }
+  if (!managed) return { trigger: 'disable', by: null }
+  return intent?.want === 'awake'
+    ? { trigger: intent.trigger, by: intent.by }
+    : { trigger: 'schedule', by: null }
 }
 
 /** Each operation is a write of its own, so no two of one type share a millisecond. */

@@ -146,6 +146,28 @@ describe('the history reporter', () => {
     expect(tellOf([overridden, without], at('Mon 18:00') - MINUTE).events).to.deep.equal([])
   })
 
+  it('reports a move that the history had no room for, or that cannot be read there, and counts its end', () => {
+    const asleep = awake.snoozed({ at: at('Mon 18:00') })
+    const running = (workload: typeof awake) => workload.unsettled().with({ generation: 7 })
+    const without = (workload: typeof awake) => workload.annotated({ history: undefined })
+    const byRequest = running(without(asleep.woken({ at: at('Mon 18:01'), by: 'k8s:alice' })))
+    const told = tellOf([without(awake), without(asleep), byRequest, byRequest.settled()])
+    expect(told.messages).to.deep.equal([
+      'Snoozed by schedule, 3 replicas kept',
+      'Woken by k8s:alice (api) to 3 replicas',
+    ])
+    expect(told.operations).to.deep.equal([
+      'snooze schedule deployments succeeded',
+      'wake api deployments succeeded',
+    ])
+    const byEdge = asleep
+      .woken({ at: at('Tue 8:00'), trigger: 'schedule' })
+      .annotated({ history: 'of a later release' })
+    expect(tellOf([asleep, byEdge]).messages).to.deep.equal(['Woken by schedule to 3 replicas'])
+    const repaired = asleep.pinned().woken({ at: at('Tue 8:00') })
+    expect(tellOf([asleep.pinned(), without(repaired)]).events).to.deep.equal(['Warning PinEnforced web'])
+  })
+
   it('reports nothing of a state that cannot be read, of an older copy, and of a state that is gone', () => {
     const asleep = awake.snoozed({ at: at('Mon 18:00') })
     const broken = asleep.annotated({ state: '{' })
