@@ -82,7 +82,7 @@ function undeleted(situation: Situation): PartialDecision {
 }
 
 function notManaged(situation: Situation): PartialDecision {
-  const { reading, state, rules, backoff } = situation
+  const { reading, workload, state, rules, backoff } = situation
   if (state.asleep) {
     const reason = because('disabled', () => 'managing was turned off, so it wakes')
     if (backoff?.cause === 'failure') return waiting(backoff, { action: 'wake', reason })
@@ -91,7 +91,9 @@ function notManaged(situation: Situation): PartialDecision {
   const { enabled } = reading.effective.sources
   const text = () => {
     const off = ofSource(enabled)
-    return `not managed${off === '' ? '' : `, since dormouse.dev/enabled${off} is "false"`}`
+    if (off === '') return 'not managed'
+    const found = workload.annotations.enabled ?? rules.inherited(workload)?.settings.enabled?.text ?? ''
+    return `not managed, since dormouse.dev/enabled${off} is "${found.trim()}"`
   }
   const decision = noAction('not_managed', text, {
     values: { source: enabled },

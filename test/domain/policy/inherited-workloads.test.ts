@@ -45,6 +45,13 @@ describe('a workload that inherits its settings', () => {
     )
   })
 
+  it('names the value by which its Namespace leaves it unmanaged', () => {
+    for (const value of ['false', '', ' '])
+      expect(decided(web, NOON, under({ enabled: value })).reason.text).to.equal(
+        `not managed, since dormouse.dev/enabled of namespace shop is "${value.trim()}"`,
+      )
+  })
+
   it('runs for newWorkloadGrace from its creation', () => {
     const young = web.born(NIGHT - 5 * MINUTE)
     expect(stepped(young, NIGHT, ENABLED)).to.deep.include({ change: undefined })
