@@ -16,7 +16,7 @@ import { readWorkload, stateOf } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Asked } from '../workload/state.ts'
 import { ANNOTATION, HELD_LABEL, isRunning, type Workload } from '../workload/workload.ts'
-import { patched, withWarnings, type AdmissionDecision } from './decision.ts'
+import { allow, patched, withWarnings, type AdmissionDecision } from './decision.ts'
 import type { Update } from './draft.ts'
 import { about, denyBecause } from './messages.ts'
 
@@ -81,6 +81,26 @@ function explanationOf(error: Refusal | InvalidRequest): Explanation {
     return { reason: message, reason_code: 'invalid_request', reason_values: {}, remedy: null }
   const reason_code = error.code.toLowerCase()
   return explanationIn(error.details) ?? { reason: message, reason_code, reason_values: {}, remedy: null }
+}
+
+/**
+ * Decides on an update of what is being deleted: nothing is done about it any more, so a request that it brings is
+ * never stored.
+ */
+export function decideWhileDeleted(update: Update): AdmissionDecision {
+  const { before, after } = update
+  const { request } = after.annotations
+  if (request === undefined || request === before.annotations.request) return allow('not_managed')
+  const reason = 'it is being deleted, so nothing is done about it'
+  const says = `: dormouse.dev/request: ${reason}`
+  if (!isAlone(update))
+    return ignoringRequest(allow('not_managed'), after, `${says} (the rest of this write goes through)`)
+  return denyBecause(before, 'request_refused', says, {
+    reason,
+    reason_code: 'deleting',
+    reason_values: {},
+    remedy: null,
+  })
 }
 
 /** Together with it the other tool's record is removed: a write that loses both loses the count. */

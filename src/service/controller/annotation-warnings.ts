@@ -4,7 +4,7 @@ import { sameMarks } from '../../domain/workload/marks.ts'
 import { wakeOrderFault } from '../../domain/deciding/wake-order.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import { clip } from '../../domain/text.ts'
-import { keyOf, type Workload } from '../../domain/workload/workload.ts'
+import { isRunning, keyOf, type Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Recorder } from '../../kubernetes/ports.ts'
 import type { Evaluations } from '../evaluating/ports.ts'
@@ -33,7 +33,7 @@ export class AnnotationWarnings {
   /** Call it with (copy, copy) if only an input of the decision has changed. */
   changed(before: Workload | undefined, after: Workload): void {
     if (before && before !== after && saysTheSame(before, after)) return
-    const ignored = ignoredRequest(before, after)
+    const ignored = this.#ignoredRequest(before, after)
     if (ignored) this.#warn(after, ignored)
     const warning = this.#of(after)
     const told = this.#told.get(after.uid)
@@ -56,8 +56,21 @@ export class AnnotationWarnings {
     recorder.record(workload, 'Warning', reason, message)
   }
 
+  /** A request that is stored was carried out by no webhook, so that nobody knows who asks: the controller removes it. */
+  #ignoredRequest(before: Workload | undefined, after: Workload): AnnotationWarning | undefined {
+    const { request } = after.annotations
+    if (request === undefined || request === before?.annotations.request) return undefined
+    const says = `dormouse.dev/request '${clip(request)}' was not carried out`
+    if (after.deleting) return { reason: 'RequestIgnored', message: `${says}: it is being deleted` }
+    const { reading } = this.#ports.evaluations.of(after)
+    const then =
+      reading instanceof Unreadable ? 'it stays until its state is repaired' : 'it is removed. Ask again'
+    const message = `${says}, since Dormouse's webhook did not see it and nobody knows who asks: ${then}`
+    return { reason: 'RequestIgnored', message }
+  }
+
   #of(workload: Workload): AnnotationWarning | undefined {
-    const { reading } = this.#ports.evaluations.of(workload)
+    const { reading, step } = this.#ports.evaluations.of(workload)
     if (reading instanceof Unreadable) return { reason: 'InvalidState', message: toRepair(workload, reading) }
     const { enabled, schedule, scheduleFault, scheduleFaultAt } = reading
     if (enabled !== true) return undefined
@@ -65,20 +78,12 @@ export class AnnotationWarnings {
     // `NamespaceWarnings` reports an inherited fault, at its source.
     if (scheduleFault !== undefined && scheduleFaultAt !== 'workload') return undefined
     if (fault !== undefined) return { reason: 'InvalidSchedule', message: fault }
-    const risk = schedule ? riskOf(workload) : undefined
+    // What sleeps already was put to sleep before, or by force.
+    const isLeftAwake = step.decision.reason.code === 'data_at_risk' || isRunning(workload)
+    const risk = schedule && isLeftAwake ? riskOf(workload) : undefined
     if (risk === undefined) return undefined
     return { reason: 'DataAtRisk', message: `Its schedule does not put it to sleep: ${risk}` }
   }
-}
-
-/** A request that is stored has passed no webhook, so that nobody knows who asks: the controller removes it. */
-function ignoredRequest(before: Workload | undefined, after: Workload): AnnotationWarning | undefined {
-  const { request } = after.annotations
-  if (request === undefined || request === before?.annotations.request) return undefined
-  const message =
-    `dormouse.dev/request '${clip(request)}' was not carried out, since Dormouse's webhook did not see it ` +
-    'and nobody knows who asks: it is removed. Ask again'
-  return { reason: 'RequestIgnored', message }
 }
 
 function saysTheSame(a: Workload, b: Workload): boolean {

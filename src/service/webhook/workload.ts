@@ -2,7 +2,11 @@ import { isRecord } from '../../domain/json-schema.ts'
 import { admitCreate } from '../../domain/admission/create.ts'
 import { allow, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { admitStatus } from '../../domain/admission/status.ts'
-import { requestIn, type RequestAnnotation } from '../../domain/admission/request-annotation.ts'
+import {
+  decideWhileDeleted,
+  requestIn,
+  type RequestAnnotation,
+} from '../../domain/admission/request-annotation.ts'
 import { admitUpdate } from '../../domain/admission/update.ts'
 import type { Update } from '../../domain/admission/draft.ts'
 import { reviewAuthor } from '../../domain/workload/author.ts'
@@ -41,7 +45,8 @@ export function reviewWorkload(review: ReviewRequest, deps: Deciding): Admission
   const after = trim(kind, object)
   const before = old && trim(kind, old)
   // As the registration's matchConditions: the Deployment controller copies our annotations to its ReplicaSets.
-  if ((kind === 'replicasets' && (before ?? after).owner) || after.deleting) return allow('not_managed')
+  if (kind === 'replicasets' && (before ?? after).owner) return allow('not_managed')
+  if (after.deleting && (!before || subResource === 'status')) return allow('not_managed')
   const unknown = unknownAnnotations(old, object)
   if (!before || !old) return admitCreate(after, clock(), rules, unknown)
   if (!isMarked(before) && !isMarked(after) && unknown.length === 0) return allow('not_managed')
@@ -60,6 +65,7 @@ export function reviewWorkload(review: ReviewRequest, deps: Deciding): Admission
     unknown,
     ...asked(before, after, old, object),
   }
+  if (after.deleting) return bare(decideWhileDeleted(update))
   const request = requestIn(update)
   return request ? { type: 'needs review', update, request } : bare(admitUpdate(update, clock(), rules))
 }

@@ -11,6 +11,10 @@ const web = aDeployment().enabled().scheduled('8:00-18:00')
 const typo = web.scheduled('8:00')
 
 function warningsOf(...steps: Workload[]): string[] {
+  return toldOf(...steps).events
+}
+
+function toldOf(...steps: Workload[]): Told {
   const told = new Told()
   const warnings = new AnnotationWarnings({
     evaluations: evaluationsOf(RULES, () => 0),
@@ -18,7 +22,7 @@ function warningsOf(...steps: Workload[]): string[] {
     logger: createLogger('silent'),
   })
   for (const [index, step] of steps.entries()) warnings.changed(steps[index - 1], step)
-  return told.events
+  return told
 }
 
 describe('annotation warnings', () => {
@@ -49,6 +53,26 @@ describe('annotation warnings', () => {
     const risky = web.with({ deletesVolumes: true })
     expect(warningsOf(web, risky, risky.withReplicas(2))).to.deep.equal(['Warning DataAtRisk web'])
     expect(warningsOf(risky.scheduled(''))).to.deep.equal([])
+  })
+
+  it('are given of no risk to what sleeps already, until it runs again', () => {
+    const asleep = web.withReplicas(3).snoozed({ at: 0 })
+    const filled = asleep.with({ otherAnnotationBytes: 262_000 })
+    expect(warningsOf(asleep, filled)).to.deep.equal([])
+    expect(warningsOf(asleep, asleep.with({ deletesVolumes: true }))).to.deep.equal([])
+    expect(warningsOf(asleep, filled, filled.woken({ at: 1 }))).to.deep.equal(['Warning DataAtRisk web'])
+  })
+
+  it('are given of a stored request, with what becomes of it', () => {
+    for (const [workload, says] of [
+      [web, 'it is removed. Ask again'],
+      [web.with({ deleting: true }), 'was not carried out: it is being deleted'],
+      [web.annotated({ state: '[]' }), 'it stays until its state is repaired'],
+    ] as const) {
+      const { events, messages } = toldOf(workload, workload.annotated({ request: 'wake' }))
+      expect(events).to.include('Warning RequestIgnored web')
+      expect(messages.join()).to.include(says)
+    }
   })
 
   it('are not given of an unmanaged schedule, until it is managed', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { APPS, changing } from '../../support/reviews.ts'
+import { at } from '../../support/rules.ts'
 import { objectOf as wholeOf } from '../../support/workload-object.ts'
 import { aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
 import type { Kind } from '../../../src/domain/workload/workload.ts'
@@ -64,6 +65,38 @@ describe('a review of an update', () => {
     })
     expect(answer.warnings).to.have.length(2)
     expect(here.told).to.deep.equal(['workloads patched held'])
+  })
+
+  describe('of what is being deleted', () => {
+    const going = {
+      metadata: { deletionTimestamp: '2026-03-02T00:00:00Z', finalizers: ['example.com/keeps'] },
+    }
+    const asks = { ...going, annotations: { 'dormouse.dev/request': 'wake' } }
+    const asleep = web.snoozed({ at: at('Mon 7:00') })
+
+    it('is denied where it is nothing but a request, which nobody would carry out', async () => {
+      const answer = await update(objectOf(asleep, going), objectOf(asleep, asks))
+      expect(answer).to.include({ allowed: false })
+      expect(JSON.stringify(answer)).to.include('it is being deleted, so nothing is done about it')
+    })
+
+    it('is stored without its request where there is more to it, with a warning', async () => {
+      const answer = await update(objectOf(asleep, going), objectOf(asleep, { ...asks, image: 'web:2' }))
+      expect(answer).to.deep.include({
+        allowed: true,
+        operations: [{ op: 'remove', path: '/metadata/annotations/dormouse.dev~1request' }],
+      })
+      expect(answer.warnings?.join()).to.include('it is being deleted')
+    })
+
+    it('is allowed as it is where it brings no request, as a controller that takes its finalizer away', async () => {
+      const { deletionTimestamp } = going.metadata
+      for (const before of [going, asks]) {
+        const after = { ...before, metadata: { deletionTimestamp } }
+        const answer = await update(objectOf(asleep, before), objectOf(asleep, after))
+        expect(answer).to.include({ allowed: true }).and.not.have.property('patch')
+      }
+    })
   })
 
   it('that drops all annotations gets ours restored', async () => {
