@@ -20,7 +20,7 @@ export interface HttpRequest {
  * HTTP/2 is no faster. `WriteGate` lets eleven writes be sent at once; the others are for writes that hang, and for the
  * few writes of objects other than workloads.
  */
-const SOCKETS = { lease: 1, reads: 3, reviews: 2, writes: 36 } as const
+const SOCKETS = { lease: 1, reads: 3, reviews: 2, writes: 42 } as const
 type Sockets = keyof typeof SOCKETS
 
 /** A body that goes on until either side ends it. */

@@ -9,9 +9,15 @@ const PRIORITIES: readonly WritePriority[] = ['request', 'follow-up', 'wake', 's
 /** Milliseconds that a write of the controller may take. */
 const LIMIT = {
   ordinary: 5000,
+  /** An ordinary one, where writes behind a slow admission webhook succeed. */
+  patient: 10_000,
   /** Admission webhooks may take 30 s. */
   slow: 35_000,
 } as const
+/** A write may take so many times as long as the slowest one that has lately succeeded. */
+const PATIENCE = 1.5
+/** Milliseconds for which such a success counts. */
+const LATELY_MS = 600_000
 /** Requests that wait behind slow ones: each holds the place of its answer meanwhile. */
 const MOST_SLOW_REQUESTS = 8
 /** The most keys that are remembered as slow. */
@@ -52,7 +58,8 @@ interface Waiting {
 /**
  * Limits all writes to a rate and to a number in flight, by priority. The controller's writes take none of the places
  * of requests. In each of the two groups, keys whose last write hung share two places of their own, so that they delay
- * only each other. Requests of the API wait here, and so do second attempts. The keys of a wave wait in the
+ * only each other. A success proves that a write was slow and did not hang: then the controller's get more places, and
+ * writes more time, until one hangs again. Requests of the API wait here, and so do second attempts. The keys of a wave wait in the
  * controller's queue, which asks `hasRoom` before it hands one out. One queue for both would be wrong: requests are
  * calls with an answer each, on every replica; keys are the leader's alone. While the cluster answers every write with
  * a fault of its own, all but requests pause between writes.
@@ -72,6 +79,8 @@ export class WriteGate implements Pace {
   readonly #places: Places
   /** The keys whose last write was slow. */
   readonly #slow = new Set<string>()
+  /** The time that an ordinary write gets, and until when (monotonic) that may be more than usual. */
+  #patience: { readonly limit: number; readonly until: number } = { limit: LIMIT.ordinary, until: 0 }
   #timer: NodeJS.Timeout | undefined
   #firesAt = 0
   /** Whether `hasRoom` returned false since the last call of the listener. */
@@ -124,15 +133,22 @@ export class WriteGate implements Pace {
     if (slow && priority === 'request' && this.#waitingSlowly() >= MOST_SLOW_REQUESTS) throw crowded(key)
     const release = await this.#turn(priority, slow, signal)
     const began = this.#now()
+    const slots = this.#slotsOf(priority, slow)
     try {
-      const result = await task(priority === 'request' ? undefined : LIMIT[slow ? 'slow' : 'ordinary'])
+      const result = await task(priority === 'request' ? undefined : slow ? LIMIT.slow : this.#limit(began))
       this.#clusterBackoff.answered()
+      this.#succeeded(this.#now() - began)
+      if (slow) slots.widen()
       this.#took(key, this.#now() - began)
       return result
     } catch (error) {
       this.#clusterBackoff.failed(error, this.#now())
       const noAnswer = error instanceof ClusterRefusal ? error.noAnswer : undefined
-      if (noAnswer === 'hung') this.#took(key, Number.POSITIVE_INFINITY)
+      if (noAnswer === 'hung') {
+        this.#patience = { limit: LIMIT.ordinary, until: 0 }
+        slots.narrow()
+        this.#took(key, Number.POSITIVE_INFINITY)
+      }
       // A throttled write waited for the API server's limits, so its key is not slow.
       else if (!noAnswer && !isThrottled(error)) this.#took(key, this.#now() - began)
       throw error
@@ -146,9 +162,21 @@ export class WriteGate implements Pace {
     return [...this.#waiting.request].filter(({ slow }) => slow).length
   }
 
+  /** Milliseconds that an ordinary write may take at this time. */
+  #limit(now: number): number {
+    return now < this.#patience.until ? this.#patience.limit : LIMIT.ordinary
+  }
+
+  #succeeded(milliseconds: number): void {
+    const now = this.#now()
+    if (milliseconds <= LIMIT.ordinary / PATIENCE) return
+    const limit = Math.min(LIMIT.patient, Math.max(this.#limit(now), milliseconds * PATIENCE))
+    this.#patience = { limit, until: now + LATELY_MS }
+  }
+
   #took(key: string, milliseconds: number): void {
     this.#slow.delete(key)
-    if (milliseconds > LIMIT.ordinary) this.#slow.add(key)
+    if (milliseconds > this.#limit(this.#now())) this.#slow.add(key)
     const [oldest] = this.#slow
     if (oldest !== undefined && this.#slow.size > SLOW_KEYS) this.#slow.delete(oldest)
   }
@@ -233,7 +261,7 @@ function steadyPlaces(): Places {
     requests: new Slots(6, 8),
     controller: new Slots(5, 12),
     slowRequests: new Slots(2, 0),
-    slow: new Slots(2, 0),
+    slow: new Slots(2, 0, 8),
   }
 }
 
@@ -260,17 +288,31 @@ const SLOW_MS = 1000
 /**
  * Places for writes in flight: `quick` of them in the steady state. A slow write gives its place to another, so that
  * writes that hang in somebody's admission webhook delay no others; at most `slow` such writes are in flight on top.
- * Times are monotonic milliseconds.
+ * It may widen to `widest` places. Times are monotonic milliseconds.
  */
 export class Slots {
-  readonly #quick: number
+  readonly #narrow: number
+  readonly #widest: number
+  #quick: number
   readonly #slow: number
   /** When those in flight began, oldest first. */
   readonly #inFlight = new Set<{ readonly since: number }>()
 
-  constructor(quick: number, slow: number) {
+  constructor(quick: number, slow: number, widest = quick) {
+    this.#narrow = quick
+    this.#widest = widest
     this.#quick = quick
     this.#slow = slow
+  }
+
+  /** Gives one place more, where it may. */
+  widen(): void {
+    this.#quick = Math.min(this.#widest, this.#quick + 1)
+  }
+
+  /** Goes back to as many as in the beginning. */
+  narrow(): void {
+    this.#quick = this.#narrow
   }
 
   /** Milliseconds until there is a place even if no write ends before; infinite: only once one ends. */

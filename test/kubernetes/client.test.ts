@@ -191,19 +191,19 @@ describe('the client', () => {
         if (received.method !== 'PATCH') answer(response, 200, deployment('web'))
       }
       writes = Array.from({ length: 44 }, () => refusal(client.patch(WEB, [], { timeout: 1500 })))
-      await until(() => server.received.length === 36)
+      await until(() => server.received.length === 42)
     })
 
     it('the Lease, reads and reviews are answered', async () => {
       await Promise.all([client.call(LEASE), client.get(WEB), review()])
-      expect(server.received.filter(({ method }) => method === 'PATCH')).to.have.length(36)
+      expect(server.received.filter(({ method }) => method === 'PATCH')).to.have.length(42)
       await Promise.all(writes)
     })
 
     it('one is said to hang where most writes were answered meanwhile, and only there', async () => {
       await Promise.all(Array.from({ length: 60 }, () => client.call(LEASE)))
       const hung = (await Promise.all(writes)) as ClusterRefusal[]
-      expect(new Set(hung.slice(0, 36).map(({ noAnswer }) => noAnswer))).to.deep.equal(new Set(['hung']))
+      expect(new Set(hung.slice(0, 42).map(({ noAnswer }) => noAnswer))).to.deep.equal(new Set(['hung']))
       const alone = await refusal(client.patch(WEB, [], { timeout: 50 }))
       expect(alone.noAnswer).to.equal('timeout')
     })

@@ -191,6 +191,49 @@ describe('the write gate', () => {
       expect(refused, 'each would hold the place of an answer').to.include({ code: 'CLUSTER_UNAVAILABLE' })
     })
 
+    it('widens their lane while its writes succeed, to eight places, and back to two at the first that hangs', async () => {
+      const places = () => {
+        const { began, run } = tasks(gate)
+        for (const name of sick) void run('snooze', name)
+        return settle().then(() => began.length)
+      }
+      const sick = names('sick', 20)
+      for (const key of sick) await slow(key)
+      // Slower than any ordinary write may be, so that they stay in their lane.
+      for (const key of sick.slice(0, 3)) await write(key, 20_000)
+      expect(await places()).to.equal(5)
+      gate = new WriteGate({ now: () => now })
+      for (const key of sick) await slow(key)
+      for (const key of sick) await write(key, 20_000)
+      expect(await places()).to.equal(8)
+      gate = new WriteGate({ now: () => now })
+      for (const key of sick) await slow(key)
+      for (const key of sick) await write(key, 20_000)
+      await slow('sick0')
+      expect(await places()).to.equal(2)
+    })
+
+    it('gives ordinary writes half as much time again as what has lately succeeded took, ten seconds at most', async () => {
+      const limitNow = async () => {
+        let limit: number | undefined
+        await gate.run('snooze', async (given) => void (limit = given), { key: 'healthy' })
+        return limit
+      }
+      await slow('web')
+      expect(await limitNow()).to.equal(5000)
+      await write('web', 6000)
+      expect(await limitNow(), 'it was slow, and did not hang').to.equal(9000)
+      await write('api', 6000)
+      expect([gate.isSlow('web'), gate.isSlow('api')], 'so it needs no lane').to.deep.equal([false, false])
+      await write('web', 20_000)
+      expect(await limitNow()).to.equal(10_000)
+      await slow('other')
+      expect(await limitNow(), 'one hung').to.equal(5000)
+      await write('web', 6000)
+      now += 600_000
+      expect(await limitNow(), 'long ago').to.equal(5000)
+    })
+
     it('limits no request, whose caller waits as for any call', async () => {
       await slow('web')
       let limit: number | undefined = 1
@@ -201,7 +244,7 @@ describe('the write gate', () => {
     it('remembers a key as slow until a write of it is answered soon', async () => {
       await slow('web')
       expect(gate.isSlow('web')).to.equal(true)
-      await write('web', 8000)
+      await write('web', 16_000)
       expect(gate.isSlow('web'), 'it was answered, but late').to.equal(true)
       await write('web')
       expect(gate.isSlow('web')).to.equal(false)
