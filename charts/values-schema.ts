@@ -2,6 +2,7 @@ import { EXPECTED, READ_AS, type Schema } from '../src/domain/json-schema.ts'
 import { CONFIG_SCHEMA } from '../src/service/config/schema.ts'
 import { PRECISE_PATTERN } from '../src/domain/schedule/duration.ts'
 import { SCHEDULE_PATTERN } from '../src/domain/schedule/syntax.ts'
+import { TIMEZONE_PATTERN } from '../src/domain/schedule/zone.ts'
 import { KINDS } from '../src/domain/kinds.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
@@ -44,20 +45,13 @@ function jsonSchema({
   }
 }
 
-const AREAS =
-  'Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|SystemV|US'
-/** The names of the time zone database without an area, except abbreviations. */
-const ALONE =
-  'Cuba|Egypt|Eire|Factory|GB-Eire|Greenwich|Hongkong|Iceland|Iran|Israel|Jamaica|Japan|Kwajalein|Libya|Navajo|' +
-  'Poland|Portugal|Singapore|Turkey|Universal|Zulu'
-
 const CONFIGURED_KIND = String.raw`[a-z][a-z0-9-]*(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?){2,}`
 
 /** By the name of the reader in `src/service/config/checks.ts`; each accepts all that the reader accepts, and a little more. */
 const CHECKED: Readonly<Record<string, string>> = {
   schedule: SCHEDULE_PATTERN,
   labelSelector: String.raw`^[-0-9A-Za-z_./=!<>,()\s]*$`,
-  timezone: `^((${AREAS})/[A-Za-z0-9_/+-]+|${ALONE}|[A-Z][A-Z0-9+-]{1,8})$`,
+  timezone: TIMEZONE_PATTERN.replace(/^\^(.*)\$$/, '^(?i:$1)$'),
   kind: `^(${KINDS.join('|')}|${CONFIGURED_KIND})$`,
   configuredKind: `^${CONFIGURED_KIND}$`,
   webhookUrl: String.raw`^https://[^/?#@\s]+(/[^?#\s]*)?$`,
