@@ -22,7 +22,7 @@ describe('the commands of the documentation', () => {
     ])
     for (const block of left)
       expect(readMark(block, 'not run'), where(block)).to.match(
-        /^needs (Argo CD|Flux|KEDA|cert-manager|an OCI registry)$/,
+        /^needs (Argo CD|Flux|KEDA|cert-manager|an OCI registry|a release)$/,
       )
   })
 
