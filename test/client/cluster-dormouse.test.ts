@@ -211,6 +211,17 @@ describe('the client over a cluster on its bad days', () => {
     expect([...known.notes, ...known.unknowns]).to.deep.equal([])
   })
 
+  it('says where the service computes by other zone data than this program', async () => {
+    for (const [zoneData, says] of [
+      ['2019a', /^the service computes by zone data 2019a, this program by 20\d\d[a-z]/],
+      [process.versions['tz'] ?? '', /^$/],
+    ] as const) {
+      const { dormouse } = over((request) => reads(request, { version: '1', policies: '[]', zoneData }))
+      await dormouse.get(WEB)
+      expect(dormouse.unknowns.join()).to.match(says)
+    }
+  })
+
   it('does not doubt that it is installed where it has written to a workload', async () => {
     const state = '{"v":1,"kind":"deployments","counter":1,"asleep":false,"history":[]}'
     const { dormouse } = over((request) =>

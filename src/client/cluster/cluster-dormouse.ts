@@ -9,6 +9,7 @@ import { Refusal } from '../../service/process/errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
 import type { Collection } from '../../kubernetes/client.ts'
 import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
+import { ZONE_DATA } from '../../service/process/zone-data.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import { byName } from '../order.ts'
 import type { Answer, Dormouse, Found, Seen, Selection, Whoami } from '../ports.ts'
@@ -87,7 +88,7 @@ export class ClusterDormouse implements Dormouse {
   }
 
   get unknowns(): string[] {
-    const { unknowns, seesNoService, unpublished, newer } = this.#reader
+    const { unknowns, seesNoService, unpublished, newer, zoneData = ZONE_DATA } = this.#reader
     if (newer !== undefined)
       return [
         `${newer}. Meanwhile what it does is unknown here; --server asks it, and requests still reach it`,
@@ -96,6 +97,10 @@ export class ClusterDormouse implements Dormouse {
     const why = (key: keyof typeof unpublished) =>
       unpublished[key] === undefined ? '' : ` (${unpublished[key]})`
     const notes: string[] = []
+    if (zoneData !== ZONE_DATA)
+      notes.push(
+        `the service computes by zone data ${zoneData}, this program by ${ZONE_DATA}: where clocks have been changed by law since, times here differ; --server asks it`,
+      )
     if (unknowns.calendars.size > 0)
       notes.push(
         `the dates of calendar ${[...unknowns.calendars].join(', ')} are known to the service alone${why('calendars')}: times here leave them out; --server asks it`,

@@ -5,7 +5,7 @@ import { DEFAULT_POLICY, KUBERNETES_NAMESPACES, type Policy } from '../../domain
 /** The settings that the service publishes in the ConfigMap `dormouse` of `kube-public`. */
 export interface KnownService extends Pick<
   Published,
-  'version' | 'policies' | 'calendars' | 'prices' | 'teamLabel' | 'console'
+  'version' | 'zoneData' | 'policies' | 'calendars' | 'prices' | 'teamLabel' | 'console'
 > {
   /** Whether we may read such a ConfigMap, and the service has filled it. */
   readonly isKnown: boolean
@@ -48,6 +48,7 @@ export function knownService(
     newer: isUnread ? newerText(version) : undefined,
     whyUnknown: whyUnknown(found),
     version,
+    zoneData: settings.zoneData,
     policy: { ...DEFAULT_POLICY, ...rules, ...(timezone === undefined ? {} : { timezone }) },
     kinds: kinds.map((text) => {
       const [resource = '', path = '.spec.replicas'] = text.split('=')

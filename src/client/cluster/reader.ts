@@ -46,6 +46,8 @@ export class ClusterReader {
   unpublished: Unpublished = {}
   /** Why nothing can be computed here: the service is newer than this program. undefined: it is not. */
   newer: string | undefined
+  /** The release of the tz database by which the service computes, as far as it tells. */
+  zoneData: string | undefined
 
   /** `signal` ends all reads; `timeout`: milliseconds; `format`: the highest of the published settings that is read. */
   constructor(
@@ -90,6 +92,7 @@ export class ClusterReader {
     this.seesNoService = !service.isKnown
     this.unpublished = service.unpublished
     this.newer = service.newer
+    this.zoneData = service.zoneData
     return {
       service,
       configured: new ConfiguredKinds(service.kinds, (call) =>

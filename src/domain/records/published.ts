@@ -13,6 +13,8 @@ export const FORMAT = 1
 /** The settings that the service publishes, and by which its clients compute. */
 export interface Published {
   readonly version: string | undefined
+  /** The release of the tz database by which it computes: `2026c`. */
+  readonly zoneData: string | undefined
   readonly timezone: string | undefined
   /** Durations in milliseconds. */
   readonly rules: Omit<Policy, 'timezone'> | undefined
@@ -89,6 +91,7 @@ const policy = section<ConfiguredPolicy>({
 /** By key, in the order in which they are written. Texts are written as they are, all else as JSON. */
 const SHAPES: { readonly [Each in Key]-?: Shape<NonNullable<Published[Each]>> } = {
   version: text,
+  zoneData: text,
   timezone: text,
   rules: section<Omit<Policy, 'timezone'>>({
     operationTimeout: number,
@@ -125,6 +128,7 @@ export function writtenSettings(settings: Published): Record<string, string> {
 
 const NOTHING: Published = {
   version: undefined,
+  zoneData: undefined,
   timezone: undefined,
   rules: undefined,
   kinds: undefined,

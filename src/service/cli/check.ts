@@ -4,6 +4,7 @@ import type { Calendars } from '../../domain/schedule/calendar.ts'
 import { counted } from '../../domain/text.ts'
 import type { Instant } from '../process/clock.ts'
 import { createLogger, plainLines } from '../process/logger.ts'
+import { ZONE_DATA } from '../process/zone-data.ts'
 import type { ClusterForecast } from '../wiring/check.ts'
 import { checkText } from './check-text.ts'
 import type { CliPorts } from './program.ts'
@@ -53,14 +54,15 @@ export function registerCheck(program: Command, ports: CliPorts): void {
       const sums = { policies: config.policies.length, calendars: Object.keys(config.calendars).length }
       if (!isJson) {
         const { policies, calendars: named } = sums
-        stdout.write(`${file} is valid: ${policyCount(policies)}, ${counted(named, 'calendar')}\n`)
+        const what = `${policyCount(policies)}, ${counted(named, 'calendar')}`
+        stdout.write(`${file} is valid: ${what}; zone data ${ZONE_DATA}\n`)
         for (const warning of warnings) stderr.write(`warning: ${warning}\n`)
       }
       const isAsked = options.againstCluster === true || at !== undefined
       const cluster = isAsked && (await forecastOf(config, calendars, { ...options, at }, ports))
       if (isJson)
         stdout.write(
-          `${JSON.stringify({ file, ...sums, warnings, cluster: cluster ? inJson(cluster) : null }, null, 2)}\n`,
+          `${JSON.stringify({ file, ...sums, zoneData: ZONE_DATA, warnings, cluster: cluster ? inJson(cluster) : null }, null, 2)}\n`,
         )
       else if (cluster) stdout.write(`\n${checkText(cluster)}`)
       const found = cluster ? findings(cluster) : undefined

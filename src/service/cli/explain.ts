@@ -8,6 +8,7 @@ import { InvalidSchedule, isTimezone } from '../../domain/schedule/syntax.ts'
 import { wholeNumber } from './options.ts'
 import { printable } from '../../domain/text.ts'
 import { UsageError } from '../process/errors.ts'
+import { ZONE_DATA } from '../process/zone-data.ts'
 import { createLogger } from '../process/logger.ts'
 import type { CliPorts } from './program.ts'
 import { configOf } from './run-options.ts'
@@ -82,6 +83,8 @@ interface Explanation {
   /** null: the schedule is empty, which is valid. */
   readonly schedule: string | null
   readonly timezone: string
+  /** The release of the tz database. */
+  readonly zoneData: string
   readonly from: string
   /** null: an empty schedule sets none. */
   readonly state: Edge['to'] | null
@@ -106,6 +109,7 @@ function explain(
   return {
     schedule: schedule.text,
     timezone: schedule.zone,
+    zoneData: ZONE_DATA,
     from: utc(from),
     state: schedule.stateAt(from),
     since: latest ? utc(latest.at) : null,
@@ -115,15 +119,25 @@ function explain(
 }
 
 function explainNone(timezone: string, from: Instant): Explanation {
-  return { schedule: null, timezone, from: utc(from), state: null, since: null, calendar: [], edges: [] }
+  const zoneData = ZONE_DATA
+  return {
+    schedule: null,
+    timezone,
+    zoneData,
+    from: utc(from),
+    state: null,
+    since: null,
+    calendar: [],
+    edges: [],
+  }
 }
 
 function render(explanation: Explanation): string {
-  const { schedule, timezone, from, calendar, edges } = explanation
+  const { schedule, timezone, zoneData, from, calendar, edges } = explanation
   if (schedule === null) return 'schedule  none: nothing happens by itself\n'
   const lines = [
     `schedule  ${schedule}`,
-    `timezone  ${timezone}`,
+    `timezone  ${timezone} (zone data ${zoneData})`,
     `at        ${readable(from, timezone)}  ${from}`,
     `state     ${stateText(explanation)}`,
     ...calendar.map((each, index) => `${index === 0 ? 'calendar ' : '         '} ${replaced(each)}`),

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import type { Command } from 'commander'
+import { ZONE_DATA } from '../process/zone-data.ts'
 import { UsageError } from '../process/errors.ts'
 import { runUntilStopped } from '../process/lifecycle.ts'
 import { createLogger } from '../process/logger.ts'
@@ -22,7 +23,7 @@ export function registerServe(program: Command, ports: CliPorts): void {
     const { enabled, url, certificates } = config.webhook
     const https = own !== undefined || url !== null || certificates.mode !== 'self-signed'
     const logger = createLogger(config.log.level, logDestination)
-    logger.info('starting')
+    logger.info({ version: program.version(), node: process.version, zoneData: ZONE_DATA }, 'starting')
     const service = await Service.create({
       config,
       kubeconfig: { file: kubeconfig, environment: ports.environment },

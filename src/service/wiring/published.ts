@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import { writtenSettings, type Published } from '../../domain/records/published.ts'
 import { dateRanges } from '../../domain/schedule/calendar.ts'
 import { PublishedSettings } from '../../kubernetes/published-settings.ts'
+import { ZONE_DATA } from '../process/zone-data.ts'
 import type { Wiring } from './wiring.ts'
 
 /** Characters of the JSON of one key: a ConfigMap holds 1 MiB in all, and each client reads it at each start. */
@@ -46,6 +47,7 @@ export function settingsForClients(
   })
   return writtenSettings({
     version,
+    zoneData: ZONE_DATA,
     timezone,
     rules: { operationTimeout, newWorkloadGrace, wakeHold, backoff },
     kinds: kinds.map(({ resource, specReplicasPath }) => `${resource}=${specReplicasPath}`),

@@ -23,6 +23,7 @@ describe('dormouse explain', () => {
     expect(JSON.parse(out)).to.deep.equal({
       schedule: '8:00-18:00',
       timezone: 'Asia/Kathmandu',
+      zoneData: process.versions['tz'],
       from: '2026-03-02T12:00:00Z',
       state: 'awake',
       since: '2026-03-02T02:15:00Z',
@@ -42,7 +43,7 @@ describe('dormouse explain', () => {
     expect((await explain(...args)).out).to.equal(
       [
         'schedule  8:00-18:00,Mon-Fri',
-        'timezone  UTC',
+        `timezone  UTC (zone data ${process.versions['tz']})`,
         'at        Mon 2026-03-02 12:00 +00:00  2026-03-02T12:00:00Z',
         'state     awake since Mon 2026-03-02 08:00 +00:00',
         'calendar  Mon 2026-05-04  none (company)',

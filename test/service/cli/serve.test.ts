@@ -28,15 +28,17 @@ describe('dormouse serve', () => {
       kubeconfig = at('kubeconfig'),
       insecurePort = 0,
     }: { kubeconfig?: string; insecurePort?: number | null } = {},
-  ): Promise<Outcome & { warned: string[] }> => {
+  ): Promise<Outcome & { warned: string[]; first: Readonly<Record<string, unknown>> | undefined }> => {
     const config = at('config.yaml')
     await writeFile(config, JSON.stringify({ api: { insecurePort }, metrics: { port: 0 }, ...settings }))
     const warned: string[] = []
+    let first: Readonly<Record<string, unknown>> | undefined
     const outcome = await call(
       (program, ports) => {
         const logDestination = {
           write(line: string) {
-            const { level, msg } = JSON.parse(line) as { level: string; msg: string }
+            const { level, msg, ...about } = JSON.parse(line) as { level: string; msg: string }
+            first ??= { msg, ...about }
             if (level === 'warn') warned.push(msg)
           },
         }
@@ -44,8 +46,13 @@ describe('dormouse serve', () => {
       },
       ['serve', '--config', config, '--kubeconfig', kubeconfig],
     )
-    return { ...outcome, warned }
+    return { ...outcome, warned, first }
   }
+
+  it('says first by which version, Node and zone data it computes', async () => {
+    const { first } = await serve({})
+    expect(first).to.include({ msg: 'starting', node: process.version, zoneData: process.versions['tz'] })
+  })
 
   for (const [file, told] of [
     ['gone.pem', /auth\.local\.publicKeyFile .*gone\.pem: there is no such file/],
@@ -83,7 +90,7 @@ describe('dormouse serve', () => {
         'Set webhook.url to where the API server reaches this process',
     ])
     expect(code).to.equal(0)
-    const reached = await serve({ webhook: { url: 'https://127.0.0.1:8443' } })
+    const { first: _, ...reached } = await serve({ webhook: { url: 'https://127.0.0.1:8443' } })
     expect(reached).to.deep.equal({ code: 0, warned: [], out: '', err: '' })
   })
 })

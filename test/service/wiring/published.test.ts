@@ -71,7 +71,8 @@ describe('the settings that are published for clients', () => {
     const { timezone, operationTimeout, newWorkloadGrace, wakeHold, backoff, kinds } = config
     const policy = { timezone, operationTimeout, newWorkloadGrace, wakeHold, backoff }
     const console = 'https://dormouse.example.com/console/'
-    expect(service).to.deep.include({ isKnown: true, version: '1.2.3', policy, kinds, console })
+    const zoneData = process.versions['tz']
+    expect(service).to.deep.include({ isKnown: true, version: '1.2.3', zoneData, policy, kinds, console })
     expect([...service.excludeNamespaces]).to.include.members(['kube-system', 'dormouse'])
     expect(knownService({}).isKnown, 'before the ConfigMap is filled').to.equal(false)
   })
