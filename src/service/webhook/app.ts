@@ -97,13 +97,17 @@ async function decided(
   try {
     await unlessAborted(signal, bodies.read(request, body))
     const task = () => decidedWhole(route, body.bytes, shared)
-    return await unlessAborted(signal, turns.run(task, body.bytes.length, signal))
+    return await unlessAborted(signal, turns.run(task, sizeOf(body), signal))
   } catch (error) {
     const review = readHead(body.bytes)
     // A broken connection, or a client that disconnected.
     if (!review || (signal.aborted && !(signal.reason instanceof Unread))) throw error
     return undecided(route, review, error, shared)
   }
+}
+
+function sizeOf(body: Body) {
+  return { bytes: body.bytes.length, party: () => body.party }
 }
 
 /** Reads and decides at once, but for what needs I/O. @throws Unread */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { LONGEST_HEAD, Unread } from './review.ts'
+import { UNNAMED, type Party } from './parties.ts'
+import { LONGEST_HEAD, readHead, Unread } from './review.ts'
 import { sizeText, SMALL_BODY } from './routes.ts'
 
 /** Bytes of memory for all bodies together; an ordinary review has some 10 KiB. */
@@ -23,6 +24,7 @@ export class Body {
   #length = 0
   /** Bytes, also of what is not kept. */
   arrived = 0
+  #party: Party | undefined
 
   constructor({ headers }: IncomingMessage, limit: number, giveUp: (cause: Unread) => void) {
     const announced = Number(headers['content-length'] ?? limit)
@@ -43,6 +45,15 @@ export class Body {
   /** The bytes so far. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#buffer, 0, this.#length)
+  }
+
+  /** The origin of the review, once all of its beginning has arrived. */
+  get party(): Party {
+    if (this.#length < LONGEST_HEAD) return this.#party ?? UNNAMED
+    if (this.#party) return this.#party
+    const head = readHead(this.bytes)
+    this.#party = head ? { namespace: head.namespace, user: head.userInfo.username } : UNNAMED
+    return this.#party
   }
 
   /** Appends a chunk, as much of it as is kept; nothing once the memory is freed. */
@@ -66,8 +77,8 @@ export class Body {
 }
 
 /**
- * The memory that bodies share. Beyond 20 MiB the largest body that arrives, or waits for its decision, is given up: a
- * flood of large bodies loses those, and ordinary reviews get through.
+ * The memory that bodies share. Beyond 20 MiB the largest body of the namespace that has most of it is given up, be it
+ * arriving or waiting for its decision: a flood of large bodies loses those, and the reviews of others get through.
  */
 export class Bodies {
   readonly #kept = new Set<Body>()
@@ -100,10 +111,19 @@ export class Bodies {
     if (!this.#kept.has(body)) return
     this.#held += body.size - before
     if (this.#held <= MOST_HELD) return
-    let largest = body
-    for (const each of this.#kept) if (each.expected > largest.expected) largest = each
+    const largest = this.#largest() ?? body
     this.#forget(largest)
     largest.giveUp(new Unread('too_many', 'reviews of more than 20 MiB are under way. Try again'))
+  }
+
+  #largest(): Body | undefined {
+    const byNamespace = Map.groupBy(this.#kept, ({ party }) => party.namespace)
+    const shares = [...byNamespace.values()].map((bodies) => ({
+      bodies,
+      size: bodies.reduce((sum, { size }) => sum + size, 0),
+    }))
+    const [most] = shares.toSorted((a, b) => b.size - a.size)
+    return most?.bodies.toSorted((a, b) => b.expected - a.expected)[0]
   }
 
   #pause(request: IncomingMessage): void {

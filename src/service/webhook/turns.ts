@@ -1,24 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { PartyLine, UNNAMED, type Party } from './parties.ts'
 import { SMALL_BODY } from './routes.ts'
 
 /** Milliseconds of one turn of the event loop in which reviews may be read. */
 const SLICE = 10
-/** Milliseconds from the end of one large review to the next: each may take some 100. */
-const PAUSE = 250
+
+/** A review to be read. */
+interface Size {
+  readonly bytes: number
+  /** Asked only of a large one. */
+  readonly party?: () => Party
+}
+
+interface Large {
+  readonly run: () => void
+  readonly signal: AbortSignal
+}
 
 /**
  * Runs the reading of reviews, in order: at once while it has used less than 10 ms of this turn of the event loop,
- * otherwise in a later turn. Large ones go one at a time, at most four a second.
+ * otherwise in a later turn. Large ones go one at a time, each followed by a pause as long as it took, and those who
+ * send them take turns: what one of them sends delays the others by one review.
  */
 export class ReviewTurns {
   readonly #waiting: (() => void)[] = []
   /** When the slice of this turn ends; undefined: nothing has come in this turn. */
   #end: number | undefined
-  /** The turn of the latest large review, and the pause after it. */
-  #large = Promise.resolve()
+  readonly #large = new PartyLine<Large>()
+  /** Whether a large one is read, or the pause after it lasts. */
+  #isBusy = false
 
   /** @throws errors of the task; the signal's reason if its time was over before it began */
-  run<T>(task: () => T, bytes: number, signal: AbortSignal): Promise<T> {
+  run<T>(task: () => T, { bytes, party }: Size, signal: AbortSignal): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const run = () => {
       try {
@@ -29,20 +42,32 @@ export class ReviewTurns {
       }
     }
     if (bytes <= SMALL_BODY) this.#enqueue(run)
-    else this.#large = this.#runLarge(run, this.#large, signal)
+    else {
+      this.#large.add(party?.() ?? UNNAMED, { run, signal })
+      if (!this.#isBusy) void this.#runLarge()
+    }
     return promise
   }
 
-  async #runLarge(run: () => void, before: Promise<void>, signal: AbortSignal): Promise<void> {
-    await before
-    if (signal.aborted) return run()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#enqueue(() => {
-      run()
-      resolve()
+  async #runLarge(): Promise<void> {
+    this.#isBusy = true
+    for (let next = this.#large.next(); next; next = this.#large.next()) {
+      const { run, signal } = next
+      if (signal.aborted) run()
+      else await delay(await this.#timed(run), undefined, { ref: false })
+    }
+    this.#isBusy = false
+  }
+
+  /** Resolves, when it has run, with the milliseconds that it took. */
+  #timed(run: () => void): Promise<number> {
+    return new Promise((resolve) => {
+      this.#enqueue(() => {
+        const begun = performance.now()
+        run()
+        resolve(performance.now() - begun)
+      })
     })
-    await promise
-    await delay(PAUSE, undefined, { ref: false })
   }
 
   #enqueue(run: () => void): void {

@@ -100,6 +100,20 @@ describe('the bodies of reviews', () => {
     await eventually('some to be turned away', () => answersOf(all).length > 0)
   })
 
+  it('of one namespace push out none of another, however large that is', async () => {
+    const other = aDeployment('flood/web').withReplicas(3).enabled()
+    const [beginning = ''] = reviewBody(updating(other, {})).split('"object":')
+    const size = 400 * 1024
+    const flood = () =>
+      sent(HEAD, `Content-Length: ${size}\r\n\r\n`, `${beginning}"object":{`.padEnd(size - 1))
+    const all = await Promise.all(Array.from({ length: 60 }, flood))
+    const padding = 'a'.repeat(1.2 * MIB)
+    const answer = await here.review('/webhook/workloads', updating(pinned, { labels: { padding } }))
+    expect(answer).to.deep.include({ http: 200, allowed: true })
+    expect(answer.warnings?.join()).not.to.include('not checked')
+    await eventually('some of the flood to be turned away', () => answersOf(all).length > 0)
+  })
+
   it('in the smallest of chunks take no more memory than others', async () => {
     const chunks = JSON.stringify({ padding: ' '.repeat(32 * 1024) })
       .split('')
