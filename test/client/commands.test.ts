@@ -171,6 +171,18 @@ describe('the commands for people', () => {
     expect((await inShop('why', 'web')).out).to.not.include('18:00 (Europe/Berlin)\n')
   })
 
+  it('why and status show a workload whose zone is none', async () => {
+    const reason = 'pinned active by k8s:ann since 2026-03-02T07:00:00Z'
+    const odd = aRecord('web', { reason, timezone: '\u001b]0;PWN\u0007' })
+    for (const verb of ['why', 'status']) {
+      const { code, out, err } = await typed([verb, 'web'], { workloads: [odd] })
+      expect([code, err]).to.deep.equal([0, ''])
+      expect(out)
+        .to.include('web')
+        .and.not.match(/\p{Cc}(?<!\n)/u)
+    }
+  })
+
   it('why says why Dormouse itself woke it, where the schedule did not', async () => {
     const woken = {
       type: 'wake', trigger: 'disable', timestamp: '2026-03-02T10:00:00.000Z',

@@ -5,7 +5,7 @@ import type { Shown } from '../../src/console/page/address.ts'
 import { buttonsOf, hours } from '../../src/console/page/actions.ts'
 import { select } from '../../src/console/page/selection.ts'
 import { stateOf } from '../../src/console/page/record.ts'
-import { howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'
+import { format, howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'
 import { aRecord, anAsleepRecord } from '../client/fake-dormouse.ts'
 
 const model = { pathOf: () => '/namespaces/shop/deployments/web' } as unknown as Parameters<
@@ -118,6 +118,12 @@ describe('what the console makes of a workload', () => {
     )
     expect(waitOf(aRecord('web', { ...waiting, has_manual_override: true }).record, 0)).to.equal(undefined)
     expect(waitOf(aRecord('web').record, 0)).to.equal(undefined)
+  })
+
+  it('its week is shown by the clocks of UTC where its zone is none', () => {
+    const hour = { hour: '2-digit', minute: '2-digit' } as const
+    const at = Date.parse('2026-03-02T12:00:00Z')
+    expect(format(hour, 'Mars/Olympus').format(at)).to.equal(format(hour, 'UTC').format(at))
   })
 
   it('the history says of each operation how it came about, and what became of those that did not succeed', () => {

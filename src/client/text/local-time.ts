@@ -62,8 +62,20 @@ function ownParts(date: Date): Record<string, string> {
   }
 }
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const format = new Intl.DateTimeFormat('en-GB', {
+/** A workload may name anything as its zone: then its clocks are those of UTC, as the service takes them. */
+function formatOf(zone: string): Intl.DateTimeFormat {
+  try {
+    const format = formatIn(zone)
+    FORMATS.set(zone, format)
+    return format
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return formatIn('UTC')
+  }
+}
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', {
     timeZone,
     weekday: 'short',
     year: 'numeric',
@@ -73,6 +85,4 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     minute: '2-digit',
     hourCycle: 'h23',
   })
-  FORMATS.set(timeZone, format)
-  return format
 }

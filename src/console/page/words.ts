@@ -10,10 +10,20 @@ export function format(options: Intl.DateTimeFormatOptions, timeZone?: string): 
   const id = JSON.stringify([options, timeZone])
   let known = formats.get(id)
   if (!known) {
-    known = new Intl.DateTimeFormat('en-GB', { ...options, ...(timeZone !== undefined && { timeZone }) })
+    known = formatIn(timeZone, options)
     formats.set(id, known)
   }
   return known
+}
+
+/** A workload may name anything as its zone: then its clocks are those of UTC, as the service takes them. */
+function formatIn(timeZone: string | undefined, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...options, ...(timeZone !== undefined && { timeZone }) })
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })
+  }
 }
 
 export const TIME: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit' }

@@ -6,7 +6,7 @@ import type { Rules } from '../deciding/rules.ts'
 import { situationOf } from '../deciding/situation.ts'
 import type { Heir, Namespace } from '../policy/inheritance.ts'
 import { nextTransition } from '../deciding/foresight.ts'
-import { wallClock } from '../schedule/zone.ts'
+import { clocksOf, wallClock } from '../schedule/zone.ts'
 import { counted } from '../text.ts'
 import { readWorkload, type Reading } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
@@ -64,7 +64,7 @@ function sleepOf(workload: Workload, now: Instant, rules: Rules): Reading | unde
 
 function wakeOf(asleep: Reading, now: Instant, rules: Rules): Sleepers['wakes'] {
   const next = nextTransition(asleep, now, rules)
-  return next && { at: next.at, zone: asleep.zone }
+  return next && { at: next.at, zone: clocksOf(asleep.zone) }
 }
 
 function sooner(a: Sleepers['wakes'], b: Sleepers['wakes']): Sleepers['wakes'] {

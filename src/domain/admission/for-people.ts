@@ -1,6 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { wallClock } from '../schedule/zone.ts'
+import { clocksOf, wallClock } from '../schedule/zone.ts'
+import { printable } from '../text.ts'
 import { textForPeople, withoutPrefixes } from '../workload/author.ts'
 import { settingsOf } from '../workload/settings.ts'
 import type { Workload } from '../workload/workload.ts'
@@ -18,7 +19,7 @@ export function forPeople(
   rules: Rules,
 ): AdmissionDecision {
   if (decision.type !== 'denied' && decision.warnings.length === 0) return decision
-  const { zone } = settingsOf(workload, rules)
+  const zone = clocksOf(settingsOf(workload, rules).zone)
   const worded = (text: string) => wordedFor(text, zone, now)
   const warnings = decision.warnings.map(worded)
   if (decision.type !== 'denied') return { ...decision, warnings }
@@ -33,5 +34,6 @@ function wordedFor(text: string, zone: string, now: Instant): string {
     isFirst = false
     return `${wallClock(at, zone, now)}${where}`
   })
-  return worded.length <= LONGEST ? worded : withoutPrefixes(text)
+  // Last, whatever was put into it.
+  return printable(worded.length <= LONGEST ? worded : withoutPrefixes(text))
 }

@@ -118,6 +118,11 @@ function officialName(name: string): string | undefined {
   }
 }
 
+/** The zone whose clocks `wallClock` shows: UTC where the name, which may be anything, is that of no zone. */
+export function clocksOf(zone: string): string {
+  return isTimezone(zone) ? zone : 'UTC'
+}
+
 /** An instant as a person of that zone reads it: `Mon 8:00`, more than six days off `Mon 2026-11-30 8:00`. */
 export function wallClock(instant: Instant, zone: string, now: Instant): string {
   const local = new Date(instant + (Zone.named(zone)?.offsetAt(instant) ?? 0))

@@ -18,6 +18,17 @@ describe('what kubectl prints of a decision', () => {
     )
   })
 
+  it('names a zone only where it is one, and steers no terminal by another', () => {
+    for (const timezone of ['\u001b]0;PWN\u0007\u001b[2J\u202e', 'Mars/Olympus']) {
+      const broken = web.scheduled('8:00-18:00', timezone)
+      const says = JSON.stringify(admitScale(broken.pinned(), 5, NOON, RULES))
+      expect(JSON.parse(says)).to.have.property('message').that.includes('since Mon 7:00 (UTC)')
+      const lower = admitScale(broken.snoozed({ at: NOON }), 1, NOON, RULES)
+      for (const text of [says, JSON.stringify(lower)])
+        expect(text).to.not.match(/Olympus|\\u001b|\\u0007|\u202e/)
+    }
+  })
+
   it('leaves the explanation for programs as it is', () => {
     expect(refused()).to.have.nested.property('explanation.reason_values.by', 'k8s:alice')
     expect(refused()).to.have.nested.property('explanation.reason').that.contains('2026-03-02T07:00:00Z')
