@@ -211,6 +211,42 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
     }
   })
 
+  it('lets it write Events in its own name alone, and none in excluded namespaces', async () => {
+    const event = (where: string, component = 'dormouse', reportingComponent = component) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'web.1', namespace: where },
+      involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace: where },
+      reason: 'Woken',
+      message: 'Woken',
+      type: 'Normal',
+      source: { component },
+      reportingComponent,
+    })
+    const path = (where: string, name = '') =>
+      `/api/v1/namespaces/${where}/events${name}?fieldManager=dormouse`
+    const create = (body: ReturnType<typeof event>, who = user) =>
+      on().admin.send('POST', `${path(body.metadata.namespace)}&dryRun=All`, body, as(who))
+    for (const where of [namespace, own]) await isTaken(create(event(where)), where)
+    await isTaken(
+      on().admin.send('POST', `${path('default')}&dryRun=All`, event('default'), as(user)),
+      'about its webhook configuration',
+    )
+    for (const forged of [
+      event(namespace, 'kubelet'),
+      event(namespace, 'dormouse', ''),
+      event(namespace, '', 'dormouse'),
+    ])
+      await isRefused(create(forged), 'Dormouse may write Events in its own name only')
+    for (const where of [...EXCLUDED, quiet])
+      await isRefused(create(event(where)), 'Dormouse may write no Events in excluded namespaces', where)
+    await on().admin.expect('POST', path(namespace), event(namespace, 'kubelet'))
+    const change = (who: string) =>
+      on().admin.send('PATCH', `${path(namespace, '/web.1')}&dryRun=All`, { message: 'other' }, as(who))
+    await isRefused(change(user), 'Dormouse may write Events in its own name only', 'of others')
+    await isTaken(change('somebody'), 'anybody else')
+  })
+
   describe('on ScaledObjects', () => {
     const scaler = scaledObject('scaler', { type: 'none' }, { min: 1, annotations: { kept: 'yes' } })
     const path = `${scaledObjectsIn(namespace, 'scaler')}?dryRun=All&fieldManager=dormouse`
