@@ -7,7 +7,6 @@ import {
   FIELD_MANAGER,
   isOfState,
   KEPT_BY_DOWNSCALERS,
-  MAX_REPLICAS,
   SNOOZE_KEY,
   type AnnotationName,
   type Configured,
@@ -67,7 +66,7 @@ export function trim(
     replicas: replicasOf(kind, object, field),
     deletesVolumes: whenScaled === 'Delete',
     ...(whenScaled && whenScaled !== 'Delete' ? { keepsVolumesBy: intern(whenScaled) } : {}),
-    pods: field === undefined ? podsOf(kind, object) : podsOfConfigured(object),
+    pods: field === undefined ? podsOf(kind, object) : podsOfConfigured(kind, object, field),
     requests: effectiveRequests(spec?.template?.spec),
     ...(field !== undefined && { configured: configuredOf(object, field, intern) }),
     ...(sleepsSuspended(kind) && { lastScheduleTime: instantOf(status?.lastScheduleTime) }),
@@ -214,14 +213,16 @@ function podsOf(kind: Kind, object: WorkloadObject): Pods {
  * The status of a configured kind by the field names that most kinds use; without them, its pods count as its spec
  * asks.
  */
-function podsOfConfigured({ metadata, status }: WorkloadObject): Pods {
+/** One whose status counts nothing has as many pods ready as it asks for. */
+function podsOfConfigured(kind: Kind, object: WorkloadObject, field: string): Pods {
+  const { metadata, status } = object
   const { replicas, readyReplicas, observedGeneration } = (status ?? {}) as Readonly<Record<string, unknown>>
   const isCounted = typeof replicas === 'number' || typeof readyReplicas === 'number'
   // Argo Rollouts writes it as a string.
   const observed = Number(observedGeneration ?? metadata.generation ?? 0) || 0
   return isCounted
     ? { existing: Number(replicas ?? 0), ready: Number(readyReplicas ?? 0), observedGeneration: observed }
-    : { existing: 0, ready: MAX_REPLICAS, observedGeneration: observed }
+    : { existing: 0, ready: replicasOf(kind, object, field), observedGeneration: observed }
 }
 
 /** When the controller manager last wrote the status, to the second. */

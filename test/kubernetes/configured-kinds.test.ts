@@ -146,6 +146,11 @@ describe('configured kinds', () => {
     expect(read({})).to.include({ replicas: 1 }).and.to.have.nested.property('configured.isUnset', true)
     const named = read({ workloadRef: { kind: 'Deployment', name: 'web' } })
     expect(named).to.have.nested.property('configured.scales', 'web')
+    expect(read({ size: { count: 4 } }).pods, 'nobody counts them').to.deep.equal({
+      existing: 0,
+      ready: 4,
+      observedGeneration: 3,
+    })
     const status = { observedGeneration: '3', replicas: 4, readyReplicas: 2 }
     expect(read({}, status).pods).to.deep.equal({ existing: 4, ready: 2, observedGeneration: 3 })
   })
