@@ -5,6 +5,7 @@ export const ANNOTATION = {
   timezone: 'dormouse.dev/timezone',
   calendar: 'dormouse.dev/calendar',
   autoWake: 'dormouse.dev/auto-wake',
+  deployWakes: 'dormouse.dev/deploy-wakes',
   awakeUntil: 'dormouse.dev/awake-until',
   wakeOrder: 'dormouse.dev/wake-order',
   catchUp: 'dormouse.dev/catch-up',

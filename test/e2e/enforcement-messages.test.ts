@@ -44,6 +44,22 @@ describeOn('messages of the webhook', function (on) {
     expect((await here.get('deployments', 'told')).spec.replicas).to.equal(4)
   })
 
+  it('says of a deploy that it wakes, where the settings of the sleeper say so, and who deployed stands in its history', async () => {
+    const workload = await here.asleep('deployments', 'deployed', { replicas: COUNT })
+    await here.attempt('annotate', 'deployment/deployed', 'dormouse.dev/deploy-wakes=true')
+    const sameTemplate = await here.withFile('apply', manifest('deployments', 'deployed', { replicas: 4 }))
+    expect(warningsOf(sameTemplate)[0]).to.match(/it will wake to 4/)
+    const next = manifest('deployments', 'deployed', { replicas: 4, revision: '2' })
+    const deploy = await here.withFile('apply', next)
+    expect(deploy.code, deploy.stderr).to.equal(0)
+    expect(warningsOf(deploy).join()).to.include('its dormouse.dev/deploy-wakes says that a deploy wakes it')
+    await here.settled('deployments', 'deployed')
+    const { current_replicas, operation_history, policy } = await workload.status()
+    expect(current_replicas).to.equal(4)
+    expect(operation_history[0]).to.include({ type: 'wake', trigger: 'deploy', replicas: 4 })
+    expect(policy.deploy_wakes).to.deep.equal({ value: true, source: 'workload' })
+  })
+
   it('names the user who wakes a sleeper by hand, in its history, in an Event and in the log', async () => {
     const workload = await here.asleep('deployments', 'by-hand', { replicas: COUNT })
     expect(await scaleAs(here, 'by-hand', COUNT, 'alice', '?fieldManager=k8s:cfo@example.com')).to.equal(200)

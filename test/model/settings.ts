@@ -11,6 +11,7 @@ export interface Written {
   readonly timezone?: string | null | undefined
   readonly calendar?: string | null | undefined
   readonly autoWake?: string | null | undefined
+  readonly deployWakes?: string | null | undefined
   /** A number: minutes from now. */
   readonly awakeUntil?: number | string | null | undefined
 }
@@ -25,6 +26,7 @@ export const WRITTEN: fc.Arbitrary<Written> = fc.record({
   timezone: sometimes(8, fc.constantFrom('Asia/Tokyo', 'UTC', '', 'Mars/Base', null)),
   calendar: sometimes(6, fc.constantFrom('thirds', 'halves,thirds', 'nobodys', '', null)),
   autoWake: sometimes(5, fc.constantFrom('false', 'true', '', 'no', null)),
+  deployWakes: sometimes(5, fc.constantFrom('true', 'true', 'false', '', null)),
   awakeUntil: sometimes(
     5,
     fc.oneof(fc.integer({ min: -30, max: 90 }), fc.constantFrom('', 'tomorrow', null)),

@@ -135,6 +135,7 @@ const UNKNOWN_POLICY: PolicyRecord = {
   timezone: NOT_KNOWN,
   calendar: NOT_KNOWN,
   auto_wake: NOT_KNOWN,
+  deploy_wakes: NOT_KNOWN,
 }
 
 /** Settings that an unknown policy or Namespace may give where nothing nearer does: `enabled`, and the hours. */

@@ -92,6 +92,7 @@ const TRIGGERS = wordsOf<Trigger>({
   schedule: 'by schedule',
   api: 'by request',
   manual: 'scaled by hand',
+  deploy: 'deployed',
   pin: 'to keep its pin',
   disable: 'as it was left alone',
   recovery: 'to put it right',

@@ -1,11 +1,11 @@
-import { manualWake } from '../deciding/intent.ts'
+import { earliest, manualWake, wakeHold } from '../deciding/intent.ts'
 import { transition } from '../deciding/operation.ts'
 import type { Situation } from '../deciding/situation.ts'
 import { hasKey, sleepsSuspended } from '../kinds.ts'
-import { counted } from '../text.ts'
+import { counted, iso } from '../text.ts'
 import { keptCount } from '../workload/counts.ts'
 import { withState, type Reading } from '../workload/reading.ts'
-import { countFault, SNOOZE_KEY, type Workload } from '../workload/workload.ts'
+import { ANNOTATION, countFault, SNOOZE_KEY, type Workload } from '../workload/workload.ts'
 import { deny, type AdmissionDecision, type AdmissionReason } from './decision.ts'
 import { about, toAsk } from './messages.ts'
 import { howToEnd, refuse, type PinOrOverride } from './pin-or-override.ts'
@@ -63,19 +63,26 @@ export function draftOf(
 function draftReplicas(
   update: Update,
   was: Situation,
-  { reading: target }: Situation,
+  is: Situation,
   pinOrOverride: PinOrOverride | undefined,
 ): Draft | AdmissionDecision {
   const { before, after } = update
+  const { reading: target } = is
   const { replicas } = after
   if (before.replicas === replicas) return free(target)
   if (pinOrOverride) return keepCount(update, was, target, pinOrOverride)
   const sleeps = was.reading.enabled === true && was.state.asleep && !was.isRunning
   if (!sleeps || replicas === 0) return free(target)
   const fault = countFault(after)
-  return fault === undefined
-    ? absorbed(before, target, replicas, `stays at 0 replicas; it will wake to ${replicas}`)
-    : deny('unknown', about(before, `is asleep, and in this write ${fault}`))
+  if (fault !== undefined) return deny('unknown', about(before, `is asleep, and in this write ${fault}`))
+  return isWakingDeploy(update, is)
+    ? wokenByDeploy(update, is, replicas)
+    : absorbed(before, target, replicas, `stays at 0 replicas; it will wake to ${replicas}`)
+}
+
+/** A new version, where its settings say that one wakes a sleeper. */
+function isWakingDeploy({ changesTemplate }: Update, { reading }: Situation): boolean {
+  return changesTemplate === true && reading.deployWakes
 }
 
 /** Pinned or overridden: the count stays, and an update of the count alone is refused. */
@@ -95,12 +102,13 @@ function keepCount(
  * updates go through without it where Dormouse decides.
  */
 function draftSuspension(
-  { before, by }: Update,
+  update: Update,
   was: Situation,
   is: Situation,
   byHand: boolean,
   pinOrOverride: PinOrOverride | undefined,
 ): Draft | AdmissionDecision {
+  const { before, by } = update
   const { reading: target } = is
   if ((was.reading.enabled !== true && !pinOrOverride) || was.isRunning === is.isRunning) return free(target)
   if (pinOrOverride) {
@@ -108,8 +116,9 @@ function draftSuspension(
     return held(before, target, `stays ${was.isRunning ? 'unsuspended' : 'suspended'}`, pinOrOverride)
   }
   if (!was.state.asleep || was.isRunning) return free(target)
-  return byHand
-    ? wokenByHand(is, by, 1)
+  if (byHand) return wokenByHand(is, by, 1)
+  return isWakingDeploy(update, is)
+    ? wokenByDeploy(update, is, 1)
     : absorbed(before, target, 1, 'stays suspended; it will run once it wakes')
 }
 
@@ -118,12 +127,13 @@ function draftSuspension(
  * every forced sync drops the key: restore it without a warning. Only its removal by hand is a manual wake.
  */
 function draftKey(
-  { before, after, by }: Update,
+  update: Update,
   was: Situation,
   is: Situation,
   byHand: boolean,
   pinOrOverride: PinOrOverride | undefined,
 ): Draft | AdmissionDecision {
+  const { before, after, by } = update
   const { reading: target } = is
   const { snoozeKey } = before
   if ((was.reading.enabled !== true && !pinOrOverride) || snoozeKey === after.snoozeKey) return free(target)
@@ -133,6 +143,8 @@ function draftKey(
     const warnings = [about(before, `does not get ${SNOOZE_KEY} in its nodeSelector: only Dormouse sets it`)]
     return { target: kept, reason: 'held', warnings }
   }
+  if (after.snoozeKey === undefined && !pinOrOverride && was.state.asleep && isWakingDeploy(update, is))
+    return wokenByDeploy(update, is, keptCount(target))
   if (!byHand || after.snoozeKey !== undefined) return { target: kept, reason: 'absorbed', warnings: [] }
   return pinOrOverride ? refuse(before, pinOrOverride) : wokenByHand(is, by, keptCount(target))
 }
@@ -161,13 +173,27 @@ function absorbed(before: Workload, target: Reading, replicas: number, says: str
 }
 
 /** Records the wake now: only the review knows its user. */
-function wokenByHand(is: Situation, by: string | null, replicas: number): Draft {
-  const intent = manualWake(is, by)
+function wokenByHand(
+  is: Situation,
+  by: string | null,
+  replicas: number,
+  trigger: 'manual' | 'deploy' = 'manual',
+): Draft {
+  const intent = manualWake(is, by, trigger)
   // The API server will give this write a new generation, which no status has observed yet.
   const workload = { ...is.workload, generation: is.workload.generation + 1 }
   const intended = is.with({ ...is.reading, workload, state: { ...is.state, intent } })
-  const target = transition(intended, { action: 'adopt', trigger: 'manual', by, replicas })
+  const target = transition(intended, { action: 'adopt', trigger, by, replicas })
   return { target, reason: 'manual_wake', warnings: [] }
+}
+
+/** The count of the write is the one that it keeps from now on, as an absorbed one is. */
+function wokenByDeploy({ before, by }: Update, is: Situation, replicas: number): Draft {
+  const draft = wokenByHand(is, by, replicas, 'deploy')
+  const end = earliest(is.hours?.nextEdge?.at, wakeHold(is).hold)
+  const until = end === undefined ? '' : ` until ${iso(end)} at most`
+  const says = `is awake${until}: its ${ANNOTATION.deployWakes} says that a deploy wakes it`
+  return { ...draft, warnings: [about(before, says)] }
 }
 
 /** `target` with the count and the key of another workload. */

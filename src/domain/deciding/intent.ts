@@ -33,9 +33,13 @@ export function wakeHold({ reading, now, rules }: Situation): { hold?: Instant }
   return reading.schedule && wakeHold !== null ? { hold: now + wakeHold } : {}
 }
 
-/** The intent of a person who wakes a sleeper past Dormouse, by scaling it or by taking our key away. */
-export function manualWake(situation: Situation, by: string | null): Intent {
-  return newIntent(situation, { want: 'awake', by, trigger: 'manual', ...wakeHold(situation) })
+/** The intent of whoever wakes a sleeper past Dormouse: by scaling it, by taking our key away, or by a deploy. */
+export function manualWake(
+  situation: Situation,
+  by: string | null,
+  trigger: 'manual' | 'deploy' = 'manual',
+): Intent {
+  return newIntent(situation, { want: 'awake', by, trigger, ...wakeHold(situation) })
 }
 
 /** Whether the schedule formed an intent, not a request or a manual wake; false for a later release's trigger. */
@@ -45,7 +49,7 @@ export function isAutomatic({ trigger }: Intent): boolean {
 
 /** By trigger: its name in reasons. The author of an intent that the schedule formed is in none. */
 const FORMED_BY: ReadonlyMap<string, string> = new Map(
-  Object.entries({ api: 'request', manual: 'manual scaling' } satisfies Record<
+  Object.entries({ api: 'request', manual: 'manual scaling', deploy: 'deploy' } satisfies Record<
     Exclude<IntentTrigger, 'schedule'>,
     string
   >),

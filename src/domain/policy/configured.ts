@@ -16,6 +16,7 @@ export interface ConfiguredPolicy {
   readonly timezone?: string | null
   readonly calendar?: string | null
   readonly autoWake?: boolean | null
+  readonly deployWakes?: boolean | null
 }
 type Narrowed<List extends string> = { readonly [L in List]?: readonly string[] | null } & {
   readonly selector?: string | null

@@ -19,6 +19,7 @@ export interface Effective {
   readonly timezone: string
   readonly calendar: string | undefined
   readonly autoWake: boolean | 'unclear'
+  readonly deployWakes: boolean | 'unclear'
   /** The values of `awake-until`, the nearest first. */
   readonly awakeUntil: readonly Found[]
   readonly sources: Sources
@@ -56,6 +57,7 @@ function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective
     timezone: 'default',
     calendar: null,
     autoWake: 'default',
+    deployWakes: 'default',
   }
   const text: Partial<Record<SettingName, string>> = {}
   for (const name of SETTING_NAMES) {
@@ -73,6 +75,7 @@ function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective
     timezone: text.timezone ?? defaults.timezone,
     calendar: text.calendar,
     autoWake: flagOf(text.autoWake, true),
+    deployWakes: flagOf(text.deployWakes, false),
     awakeUntil: [nearest(own.awakeUntil, undefined), inherited.awakeUntil].filter(
       (each) => each !== undefined,
     ),

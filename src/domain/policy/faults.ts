@@ -27,6 +27,7 @@ const FAULT: Record<InheritedAnnotation, (text: string) => string | undefined> =
   timezone: timezoneFault,
   calendar: calendarFault,
   autoWake: flagFault,
+  deployWakes: flagFault,
   // The zone of a date does not matter to whether it can be read.
   awakeUntil: (text) => faultOf(() => parseEnd(text.trim(), 'UTC'), InvalidSchedule),
 }

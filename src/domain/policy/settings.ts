@@ -1,5 +1,12 @@
 /** The settings that a workload has by itself or inherits, by the names that `ANNOTATION` gives their annotations. */
-export const SETTING_NAMES = ['enabled', 'schedule', 'timezone', 'calendar', 'autoWake'] as const
+export const SETTING_NAMES = [
+  'enabled',
+  'schedule',
+  'timezone',
+  'calendar',
+  'autoWake',
+  'deployWakes',
+] as const
 export type SettingName = (typeof SETTING_NAMES)[number]
 
 /** Characters, as of a schedule and of a text in the configuration. */

@@ -86,6 +86,7 @@ const policy = section<ConfiguredPolicy>({
   timezone: aText,
   calendar: aText,
   autoWake: aFlag,
+  deployWakes: aFlag,
 })
 
 /** By key, in the order in which they are written. Texts are written as they are, all else as JSON. */

@@ -155,13 +155,14 @@ export function policyRecord({
   effective,
   schedule,
 }: Pick<Settings, 'effective' | 'schedule'>): PolicyRecord {
-  const { enabled, timezone, calendar, autoWake, sources } = effective
+  const { enabled, timezone, calendar, autoWake, deployWakes, sources } = effective
   return {
     enabled: { value: flagOrNull(enabled), source: sources.enabled },
     schedule: { value: schedule?.text ?? null, source: sources.schedule },
     timezone: { value: timezone, source: sources.timezone },
     calendar: { value: calendar ?? null, source: sources.calendar },
     auto_wake: { value: flagOrNull(autoWake), source: sources.autoWake },
+    deploy_wakes: { value: flagOrNull(deployWakes), source: sources.deployWakes },
   }
 }
 

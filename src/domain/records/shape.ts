@@ -93,6 +93,7 @@ export const POLICY = record('The settings in force, and where each stands', {
   timezone: settingOf(text),
   calendar: settingOf(text),
   auto_wake: settingOf(flag),
+  deploy_wakes: settingOf(flag),
 })
 
 export const STATUS = record('A workload as Dormouse sees it', {

@@ -119,12 +119,15 @@ export function restsOn(workload: Pick<Workload, 'kind'>, change: Change, name: 
 }
 
 /**
- * Whether a decision about the workload may depend on the annotation. `wake-order` only delays a decision; a stored
- * request is never carried out. The history changes with the state, which is tested.
+ * Whether a decision about the workload may depend on the annotation. `wake-order` only delays a decision, `deploy-wakes`
+ * is read by the webhook alone, and a stored request is never carried out. The history changes with the state, which is
+ * tested.
  */
 function isReadFor({ kind }: Pick<Workload, 'kind'>, name: AnnotationName): boolean {
-  return name === 'catchUp' ? sleepsSuspended(kind) : name !== 'wakeOrder' && name !== 'request'
+  return name === 'catchUp' ? sleepsSuspended(kind) : !READ_ELSEWHERE.includes(name)
 }
+
+const READ_ELSEWHERE: readonly AnnotationName[] = ['wakeOrder', 'deployWakes', 'request']
 
 function annotationOperations(workload: Workload, { annotations }: Change): PatchOperation[] {
   const entries = ANNOTATION_NAMES.filter((name) => annotations[name] !== undefined)

@@ -21,6 +21,8 @@ export interface Settings {
   readonly calendar: string | undefined
   /** false: the schedule only puts to sleep. */
   readonly autoWake: boolean
+  /** A deploy of a sleeper wakes it. */
+  readonly deployWakes: boolean
   /** The end of the window that awake-until adds to its schedule: the latest, of several. */
   readonly awakeUntil: Instant | undefined
   /** The fault of the schedule or of a setting that belongs to it; undefined: none, or there is no schedule. */
@@ -44,7 +46,7 @@ export type Setter = Heir & Pick<Workload, 'namespace' | 'annotations'>
 export function settingsOf(workload: Setter, rules: ReadingRules): Settings {
   const inherited = rules.inherited(workload)
   const effective = effectiveSettings(workload.annotations, inherited, rules.policy)
-  const { enabled, autoWake } = effective
+  const { enabled, autoWake, deployWakes } = effective
   const calendar = calendarNames(effective.calendar ?? '').join(',') || undefined
   return {
     enabled,
@@ -52,6 +54,7 @@ export function settingsOf(workload: Setter, rules: ReadingRules): Settings {
     calendar,
     ...understood(effective, calendar, rules),
     autoWake: autoWake !== false,
+    deployWakes: deployWakes === true,
     effective,
     isSettled: inherited !== undefined,
   }

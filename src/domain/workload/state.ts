@@ -31,6 +31,7 @@ export const TRIGGER = {
   schedule: { name: 'a schedule', types: BOTH, inWaves: true },
   api: { name: 'a request', types: BOTH, inWaves: false },
   manual: { name: 'manual scaling', types: BOTH, inWaves: false },
+  deploy: { name: 'a deploy', types: ['wake'], inWaves: false },
   pin: { name: 'the repair of a pin', types: BOTH, inWaves: false },
   disable: { name: 'disabling', types: ['wake'], inWaves: false },
   recovery: { name: 'recovery after something else woke a sleeping workload', types: BOTH, inWaves: false },
@@ -47,8 +48,11 @@ export const FINAL_RESULTS = ['succeeded', 'timed_out', 'failed', 'superseded'] 
 export const OPERATION_RESULTS = ['running', ...FINAL_RESULTS] as const
 export type OperationResult = (typeof OPERATION_RESULTS)[number]
 
-/** schedule: an edge, enabling or a change of schedule; api: a request; manual: a manual wake. */
-export const INTENT_TRIGGERS = ['schedule', 'api', 'manual'] as const satisfies readonly Trigger[]
+/**
+ * schedule: an edge, enabling or a change of schedule; api: a request; manual: a manual wake; deploy: a new version of what
+ * wakes by deploys.
+ */
+export const INTENT_TRIGGERS = ['schedule', 'api', 'manual', 'deploy'] as const satisfies readonly Trigger[]
 export type IntentTrigger = (typeof INTENT_TRIGGERS)[number]
 
 /** Whether it sleeps, or its pods are still to follow the latest snooze or wake. */

@@ -148,8 +148,9 @@ const policy = entry(
       text('names of calendars such as de-be,company, or an empty text for none', { minLength: 0 }),
     ),
     autoWake: orNull(flag(true)),
+    deployWakes: orNull(flag(false)),
   },
-  ['workloads', 'enabled', 'schedule', 'timezone', 'calendar', 'autoWake'],
+  ['workloads', 'enabled', 'schedule', 'timezone', 'calendar', 'autoWake', 'deployWakes'],
 )
 const calendarName = text('the name of a calendar such as de-be', {
   pattern: '^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$',

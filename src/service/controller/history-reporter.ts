@@ -201,6 +201,7 @@ const EVENT_OF: Readonly<Record<Trigger, 'PinEnforced' | 'ManualScaling' | null>
   schedule: null,
   api: null,
   manual: 'ManualScaling',
+  deploy: null,
   pin: 'PinEnforced',
   disable: null,
   recovery: null,

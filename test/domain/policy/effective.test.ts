@@ -12,6 +12,7 @@ const VALUES: Record<SettingName, { near: string; far: string; invalid: string; 
   timezone: { near: 'Asia/Tokyo', far: 'Europe/Berlin', invalid: 'Berlin', none: 'UTC' },
   calendar: { near: 'de-be', far: 'company', invalid: ',', none: undefined },
   autoWake: { near: 'true', far: 'false', invalid: 'no', none: true },
+  deployWakes: { near: 'false', far: 'true', invalid: '1', none: false },
 }
 const SOURCE: Record<Level, Source> = {
   workload: 'workload',
@@ -22,7 +23,7 @@ const LEVELS: readonly Level[] = ['workload', 'namespace', 'policy']
 
 /** The meaning of a found `text`. */
 function meaning(name: SettingName, text: string): unknown {
-  if (name !== 'enabled' && name !== 'autoWake') return text
+  if (!['enabled', 'autoWake', 'deployWakes'].includes(name)) return text
   return text === 'true' || text === 'false' ? text === 'true' : 'unclear'
 }
 
@@ -38,7 +39,7 @@ function resolved(texts: Partial<Record<Level, Partial<Record<SettingName, strin
 describe('the settings that hold for a workload', () => {
   for (const name of SETTING_NAMES) {
     const { near, far, invalid, none } = VALUES[name]
-    const hasDefault = name === 'timezone' || name === 'autoWake'
+    const hasDefault = ['timezone', 'autoWake', 'deployWakes'].includes(name)
 
     it(`${name}: absent everywhere, it is none, or the default`, () => {
       const { [name]: value, sources } = resolved({})

@@ -35,13 +35,14 @@ export function heirIn(
 
 /** A Deployment's settings inherited from these texts; a policy has them in the configuration's form. */
 export function inheriting(texts: Partial<Record<Level, Partial<Record<SettingName, string>>>>): Inherited {
-  const { enabled, autoWake, ...rest } = texts.policy ?? {}
+  const { enabled, autoWake, deployWakes, ...rest } = texts.policy ?? {}
   const policy = compilePolicy({
     name: 'first',
     namespaces: { names: ['*'] },
     ...rest,
     enabled: enabled === undefined ? null : enabled === 'true',
     autoWake: autoWake === undefined ? null : autoWake === 'true',
+    deployWakes: deployWakes === undefined ? null : deployWakes === 'true',
   })
   return heirIn({ annotations: texts.namespace ?? {} }, [policy])
 }

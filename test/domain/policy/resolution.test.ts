@@ -24,6 +24,7 @@ const VALID = {
   timezone: ['Asia/Tokyo', 'Europe/Berlin'],
   calendar: ['de', 'company', 'company, de'],
   autoWake: ['true', 'false'],
+  deployWakes: ['true', 'false'],
   awakeUntil: ['2026-03-02T11:00Z', '2026-03-02T22:00Z', '2026-03-01', '2026-03-04'],
 } as const satisfies Record<InheritedAnnotation, readonly string[]>
 const INVALID: Record<InheritedAnnotation, readonly string[]> = {
@@ -32,6 +33,7 @@ const INVALID: Record<InheritedAnnotation, readonly string[]> = {
   timezone: ['Berlin'],
   calendar: ['at', 'company,broken'],
   autoWake: ['no'],
+  deployWakes: ['1'],
   awakeUntil: ['soon', '2026-03-02T22:00'],
 }
 const NAMES = Object.keys(VALID) as InheritedAnnotation[]
@@ -66,6 +68,7 @@ const policies = fc.uniqueArray(
     timezone: fc.option(fc.constantFrom(...VALID.timezone)),
     calendar: fc.option(fc.constantFrom('', ...VALID.calendar)),
     autoWake: fc.option(fc.boolean()),
+    deployWakes: fc.option(fc.boolean()),
   }),
   { selector: ({ name }) => name, maxLength: 4 },
 )
@@ -174,7 +177,7 @@ const ENDS: Readonly<Record<string, number>> = {
 
 /** The setting as the nearest has it: the workload, its Namespace, the first policy that matches and has it. */
 function nearest(name: (typeof SETTING_NAMES)[number], each: Given): Naive {
-  const fallback = name === 'timezone' || name === 'autoWake' ? 'default' : null
+  const fallback = ['timezone', 'autoWake', 'deployWakes'].includes(name) ? 'default' : null
   const { policies: listed, namespace, own } = each
   const matching = listed.filter((policy) => matches(policy, each))
   const first = matching.find((policy) => policy[name] !== null)

@@ -38,6 +38,7 @@ describe('the record of a namespace', () => {
         timezone: { value: RULES.policy.timezone, source: 'default' },
         calendar: { value: null, source: null },
         auto_wake: { value: true, source: 'default' },
+        deploy_wakes: { value: false, source: 'default' },
       },
     })
   })

@@ -52,6 +52,7 @@ const OF_AWAKE = {
     timezone: { value: 'UTC', source: 'default' },
     calendar: { value: null, source: null },
     auto_wake: { value: true, source: 'default' },
+    deploy_wakes: { value: false, source: 'default' },
   },
   next_transition: {
     at: iso(at('Mon 18:00')),

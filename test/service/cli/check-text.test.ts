@@ -23,7 +23,14 @@ function expected(
     change,
     rule: 'schedule',
     reason: 'by schedule',
-    policy: { enabled, schedule: nothing, timezone: nothing, calendar: nothing, auto_wake: nothing },
+    policy: {
+      enabled,
+      schedule: nothing,
+      timezone: nothing,
+      calendar: nothing,
+      auto_wake: nothing,
+      deploy_wakes: nothing,
+    },
   }
 }
 

@@ -5,10 +5,13 @@ import { KINDS } from '../../../src/domain/workload/workload.ts'
 import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
 import { Metrics } from '../../../src/service/metrics/metrics.ts'
+import { updated } from '../../domain/admission/updates.ts'
 import { ModelCluster } from '../../domain/model.ts'
 import { People, upTo } from '../../domain/people.ts'
 import { parseMetrics } from '../../support/metrics-text.ts'
+import { decoded } from '../../support/readable.ts'
 import { at, RULES } from '../../support/rules.ts'
+import { aDeployment } from '../../support/workloads.ts'
 import { evaluationsOf } from '../../support/evaluations.ts'
 
 const OPERATIONS = 'dormouse_operations_total'
@@ -88,6 +91,16 @@ describe('counters that begin at 0', () => {
       }
     })
     fc.assert(property, { numRuns: 1500, seed: 3 })
+    // Only the webhook sees a deploy.
+    const sleeper = aDeployment()
+      .enabled()
+      .annotated({ deployWakes: 'true' })
+      .snoozed({ at: at('Mon 7:00') })
+    const { result } = updated(sleeper, sleeper.withReplicas(2), {
+      otherChanges: true,
+      changesTemplate: true,
+    })
+    for (const { type, trigger } of decoded(result.annotations).history) seen.add(`${type} by ${trigger}`)
     expect([...seen], 'what EVENT of test/domain/people.ts brings about').to.have.members([...counted])
   })
 })

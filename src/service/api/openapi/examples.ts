@@ -55,6 +55,7 @@ const sleeper: StatusRecord = {
     timezone: { value: 'Europe/Berlin', source: 'policy/dev' },
     calendar: { value: null, source: null },
     auto_wake: { value: true, source: 'default' },
+    deploy_wakes: { value: false, source: 'default' },
   },
   reason,
   reason_code: 'schedule',
@@ -108,6 +109,7 @@ const shop: NamespaceRecord = {
     timezone: { value: 'Europe/Berlin', source: 'policy/dev' },
     calendar: { value: null, source: null },
     auto_wake: { value: true, source: 'default' },
+    deploy_wakes: { value: false, source: 'default' },
   },
 }
 
