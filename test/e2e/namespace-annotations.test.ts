@@ -77,3 +77,34 @@ describeOn('annotations of a Namespace', function (on) {
     expect(stderr).to.match(/Dormouse: namespace .*-new: dormouse\.dev\/timezone: /)
   })
 })
+
+describeOn('a label of a Namespace', function (on) {
+  this.timeout(120_000)
+  const hours = { enabled: true, schedule: asleepNow(), timezone: 'UTC' }
+  const policies = [{ name: 'labelled', namespaces: { selector: 'dormouse-test=dev' }, ...hours }]
+  const here = enforced(on, { settings: { policies } })
+  const label = (value: string) =>
+    here.cluster.kubectl.attempt([
+      'label',
+      '--overwrite',
+      'namespace',
+      here.namespace,
+      `dormouse-test=${value}`,
+    ])
+  const counts = async () => {
+    const found = await Promise.all(['web', 'api'].map((name) => here.get('deployments', name)))
+    return found.map(({ spec }) => spec.replicas)
+  }
+
+  it('that moves it into a policy, and out of it, says what falls asleep or wakes at once', async () => {
+    for (const name of ['web', 'api']) await here.create('deployments', name, { replicas: 1 })
+    const into = await label('dev')
+    expect(into.code, into.stderr).to.equal(0)
+    expect(into.stderr).to.match(/: 2 workloads fall asleep now; they wake from .* \(UTC\) on/)
+    await eventually('both to sleep', async () => (await counts()).every((count) => count === 0))
+    const out = await label('prod')
+    expect(out.stderr).to.include(`Dormouse: namespace ${here.namespace}: 2 workloads wake now`)
+    await eventually('both to wake', async () => (await counts()).every((count) => count === 1))
+    expect((await label('test')).stderr).to.equal('')
+  })
+})

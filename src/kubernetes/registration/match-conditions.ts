@@ -48,10 +48,12 @@ export const HAS_OUR_MARKS: MatchCondition = {
     .join(' || '),
 }
 
-/** Of Namespaces: removing settings needs no check. */
-export const BRINGS_OUR_ANNOTATIONS: MatchCondition = {
-  name: 'has-our-annotations',
-  expression: HAS_OUR_ANNOTATIONS('object'),
+/** Of Namespaces: removing settings needs no check. Other labels may move it into a policy, or out of one. */
+export const MAY_MOVE_WORKLOADS: MatchCondition = {
+  name: 'has-our-annotations-or-other-labels',
+  expression:
+    `${HAS_OUR_ANNOTATIONS('object')} || ` +
+    `(oldObject != null && ${differ((side) => `${side}.metadata.?labels`)})`,
 }
 
 const HAS_CONTROLLER = (side: string) =>

@@ -4,7 +4,7 @@ import { HELD_LABEL, KINDS, PROBE_LABEL, SCALABLE_KINDS, type Kind } from '../..
 import type { ConfiguredFields } from '../trim.ts'
 import { twinsOf, type HeldScope, type Requirement } from './held-scope.ts'
 import {
-  BRINGS_OUR_ANNOTATIONS,
+  MAY_MOVE_WORKLOADS,
   conditionsOfAccounts,
   HAS_OUR_MARKS,
   heldCondition,
@@ -118,7 +118,7 @@ export function desiredWebhooks(
       name: NAMESPACES,
       clientConfig: clientConfigOf('/webhook/namespaces'),
       rules: [ruleOf('namespaces', ['CREATE', 'UPDATE'], 'Cluster')],
-      matchConditions: [...accounts, BRINGS_OUR_ANNOTATIONS],
+      matchConditions: [...accounts, MAY_MOVE_WORKLOADS],
       failurePolicy: 'Ignore',
       ...common(settings),
     },

@@ -1,7 +1,7 @@
 import { isRecord } from '../../domain/json-schema.ts'
 import type { Annotations } from '../../domain/admission/annotations.ts'
 import { withWarnings, type AdmissionDecision } from '../../domain/admission/decision.ts'
-import { fallingAsleep, tellSleepers } from '../../domain/admission/falling-asleep.ts'
+import { movedByNamespace, tellMoves } from '../../domain/admission/namespace-moves.ts'
 import { admitNamespace } from '../../domain/admission/namespace.ts'
 import { INHERITED_ANNOTATIONS } from '../../domain/policy/inheritance.ts'
 import { ANNOTATION } from '../../domain/workload/workload.ts'
@@ -32,8 +32,14 @@ export function reviewNamespace(
   // Only those who can read the Namespace know its uid: strangers learn nothing of its workloads.
   const { uid } = jsonOf(jsonOf(oldObject).metadata)
   if (decision.type === 'denied' || !copy || !(isAuthenticated || copy.uid === uid)) return decision
-  const sleepers = fallingAsleep(copy, write.after, workloadsIn(name), clock(), rules)
-  return withWarnings(decision, tellSleepers(name, sleepers, clock()))
+  const after = { annotations: write.after, labels: labelsOf(object) }
+  const moved = movedByNamespace(copy, after, workloadsIn(name), clock(), rules)
+  return withWarnings(decision, tellMoves(name, moved, clock()))
+}
+
+function labelsOf(object: unknown): Record<string, string> {
+  const labels = Object.entries(jsonOf(jsonOf(jsonOf(object).metadata).labels))
+  return Object.fromEntries(labels.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
 function inheritedFrom(object: unknown): Annotations {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { fallingAsleep, tellSleepers } from '../../../src/domain/admission/falling-asleep.ts'
+import { movedByNamespace, tellMoves } from '../../../src/domain/admission/namespace-moves.ts'
+import { compilePolicy, type ConfiguredPolicy } from '../../../src/domain/policy/configured.ts'
 import type { Annotations } from '../../../src/domain/admission/annotations.ts'
 import { Inheritance, type Namespace } from '../../../src/domain/policy/inheritance.ts'
 import { at, RULES } from '../../support/rules.ts'
@@ -16,20 +17,30 @@ const shop: Namespace = {
 const HOURS = { enabled: 'true', schedule: '8:00-18:00,Mon-Fri', timezone: 'Europe/Berlin' }
 const EVENING = at('Mon 20:00')
 
+interface Given {
+  readonly now?: number
+  readonly before?: Annotations
+  /** Before and after. */
+  readonly labels?: readonly [Namespace['labels'], Namespace['labels']]
+  readonly policies?: readonly ConfiguredPolicy[]
+}
+
 function told(
   workloads: AWorkload[],
   after: Annotations,
-  { now = EVENING, before = {} }: { now?: number; before?: Annotations } = {},
+  { now = EVENING, before = {}, labels = [undefined, undefined], policies = [] }: Given = {},
 ) {
-  const inheritance = new Inheritance([])
-  const present = { ...shop, annotations: before }
+  const inheritance = new Inheritance(policies.map(compilePolicy))
+  const [had, has] = labels
+  const present = { ...shop, annotations: before, labels: had }
   const rules = {
     ...RULES,
     inherited: (heir: AWorkload) => inheritance.of(present).by(heir),
     inheritedFrom: (namespace: Namespace, heir: AWorkload) => inheritance.of(namespace).by(heir),
     inheritsSame: (one: Namespace, other: Namespace) => inheritance.isSame(one, other),
   } as typeof RULES
-  return tellSleepers('shop', fallingAsleep(present, after, workloads, now, rules), now)
+  const then = { annotations: after, labels: has }
+  return tellMoves('shop', movedByNamespace(present, then, workloads, now, rules), now)
 }
 
 const web = aDeployment('shop/web').withReplicas(3)
@@ -64,5 +75,42 @@ describe('a Namespace that is annotated in hours of sleep', () => {
   it('in its awake hours, or with what it had before, is told nothing', () => {
     expect(told([web], HOURS, { now: at('Mon 12:00') })).to.deep.equal([])
     expect(told([web], HOURS, { before: HOURS })).to.deep.equal([])
+  })
+
+  it('wakes workloads, too, and is told how many', () => {
+    const asleep = web.snoozed({ at: at('Mon 18:00') })
+    const other = aDeployment('shop/api')
+      .withReplicas(2)
+      .snoozed({ at: at('Mon 18:00') })
+    expect(told([asleep, other], { ...HOURS, enabled: 'false' }, { before: HOURS })).to.deep.equal([
+      'Dormouse: namespace shop: 2 workloads wake now',
+    ])
+    expect(told([asleep], { ...HOURS, schedule: '8:00-23:00' }, { before: HOURS })).to.deep.equal([
+      'Dormouse: namespace shop: 1 workload wakes now',
+    ])
+  })
+})
+
+describe('a Namespace whose label moves it', () => {
+  const dev = { name: 'dev', namespaces: { selector: 'env=dev' }, ...HOURS, enabled: true }
+  const [inside, outside] = [{ env: 'dev' }, { env: 'prod' }]
+
+  it('into a policy is told what falls asleep now', () => {
+    expect(told([web, db], {}, { policies: [dev], labels: [outside, inside] })).to.deep.equal([
+      'Dormouse: namespace shop: 2 workloads fall asleep now; they wake from Tue 8:00 (Europe/Berlin) on',
+    ])
+    expect(told([web], {}, { policies: [dev], labels: [undefined, inside] })).to.have.length(1)
+  })
+
+  it('out of a policy is told what wakes now', () => {
+    const asleep = web.snoozed({ at: at('Mon 18:00') })
+    expect(told([asleep, db], {}, { policies: [dev], labels: [inside, outside] })).to.deep.equal([
+      'Dormouse: namespace shop: 1 workload wakes now',
+    ])
+  })
+
+  it('nowhere is told nothing', () => {
+    const labels = [inside, { ...inside, team: 'a' }] as const
+    expect(told([web], {}, { policies: [dev], labels })).to.deep.equal([])
   })
 })
