@@ -1,6 +1,7 @@
 import { ANNOTATION, ANNOTATION_NAMES, SNOOZE_KEY } from '../domain/annotations.ts'
 import { apiVersionOf, hasKey, KIND_NAME, KINDS, sleepsSuspended } from '../domain/kinds.ts'
 import type { BuiltInKind, Owner } from '../domain/kinds.ts'
+import { troubleIn } from '../domain/workload/trouble.ts'
 import type { Workload } from '../domain/workload/workload.ts'
 
 /** The fields of an object that are read here. */
@@ -41,10 +42,12 @@ export function workloadOf(kind: BuiltInKind, { metadata, spec, status = {} }: K
   const count = (...fields: string[]) => fields.reduce((sum, field) => sum + Number(status[field] ?? 0), 0)
   const runs = spec?.suspend === true ? 0 : 1
   const scheduled = hasKey(kind) ? count('desiredNumberScheduled') : (spec?.replicas ?? 1)
+  const trouble = troubleIn(status['conditions'])
   const pods = {
     existing: count('replicas', 'currentNumberScheduled', 'numberMisscheduled'),
     ready: count('readyReplicas', 'numberReady'),
     observedGeneration: count('observedGeneration'),
+    ...(trouble && { trouble }),
   }
   const own = ANNOTATION_NAMES.map((key) => [key, annotations[ANNOTATION[key]]])
   return {

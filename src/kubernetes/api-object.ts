@@ -77,6 +77,8 @@ export interface WorkloadObject {
     readonly numberMisscheduled?: number
     readonly numberReady?: number
     readonly lastScheduleTime?: string | null
+    /** Of a configured kind it may be anything. */
+    readonly conditions?: unknown
   }
 }
 

@@ -16,6 +16,7 @@ import {
   type ReplicasManager,
   type Workload,
 } from '../domain/workload/workload.ts'
+import { troubleIn } from '../domain/workload/trouble.ts'
 import type { ManagedFieldsEntry, ObjectMeta, WorkloadObject } from './api-object.ts'
 import { effectiveRequests } from './pod-resources.ts'
 
@@ -66,7 +67,10 @@ export function trim(
     replicas: replicasOf(kind, object, field),
     deletesVolumes: whenScaled === 'Delete',
     ...(whenScaled && whenScaled !== 'Delete' ? { keepsVolumesBy: intern(whenScaled) } : {}),
-    pods: field === undefined ? podsOf(kind, object) : podsOfConfigured(kind, object, field),
+    pods: withTrouble(
+      field === undefined ? podsOf(kind, object) : podsOfConfigured(kind, object, field),
+      object,
+    ),
     requests: effectiveRequests(spec?.template?.spec),
     ...(field !== undefined && { configured: configuredOf(object, field, intern) }),
     ...(sleepsSuspended(kind) && { lastScheduleTime: instantOf(status?.lastScheduleTime) }),
@@ -207,6 +211,11 @@ function podsOf(kind: Kind, object: WorkloadObject): Pods {
     ready: status?.numberReady ?? 0,
     ...seen,
   }
+}
+
+function withTrouble(pods: Pods, { status }: WorkloadObject): Pods {
+  const trouble = troubleIn(status?.conditions)
+  return trouble === undefined ? pods : { ...pods, trouble }
 }
 
 /**

@@ -31,6 +31,8 @@ export function aRecord(
     current_replicas: 3,
     last_replicas: 3,
     ready_replicas: 3,
+    late: false,
+    trouble: null,
     is_snoozed: false,
     snooze_requested: false,
     wake_requested: false,

@@ -40,6 +40,21 @@ describe('trimming an object', () => {
     expect(trim('deployments', going).deleting).to.equal(true)
   })
 
+  it('keeps what conditions say about pods that do not come, and nothing else of them', () => {
+    const healthy = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'fine' }
+    const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'over quota' }
+    const podsWith = (conditions: unknown) => {
+      const { status, ...object } = deployment('web', { replicas: 4, ready: 2 })
+      return trim('deployments', { ...object, status: { ...status, conditions } }).pods
+    }
+    expect(podsWith([healthy, failure])).to.deep.equal({
+      ...podsWith(undefined),
+      trouble: { code: 'FailedCreate', message: 'over quota' },
+    })
+    for (const none of [[], [healthy], [{ ...failure, status: 'False' }], 'x', { 0: failure }, [null, 7]])
+      expect(podsWith(none)).not.to.have.property('trouble')
+  })
+
   it('counts a DaemonSet by its status', () => {
     const trimmed = trim('daemonsets', DAEMON_SET)
     expect(trimmed.replicas).to.equal(5)

@@ -2,6 +2,7 @@ import type { Instant } from '../../service/process/clock.ts'
 import { causeText, recentOperations } from '../deciding/backoff.ts'
 import { decide } from '../deciding/decide.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
+import { isLate, troubleOfPods } from '../deciding/late.ts'
 import { desired, DESIRED_BY, unknownHoursText } from '../deciding/intent.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
 import type { ValueOf } from '../json-schema.ts'
@@ -83,6 +84,8 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     pin_state: held ? (state.pin?.state ?? 'none') : 'none',
     in_backoff_period: backoff !== undefined,
     backoff_until: time(backoff?.until),
+    late: (managed || held) && isLate(reading),
+    trouble: troubleOfPods(workload) ?? null,
     operation_in_progress: isMoving,
     recent_operations: recentOperations(state, now, rules.policy.backoff.window),
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
@@ -205,6 +208,8 @@ function unreadableRecord(workload: Workload, { message, fault }: Unreadable, ru
     pin_state: 'none',
     in_backoff_period: false,
     backoff_until: null,
+    late: false,
+    trouble: troubleOfPods(workload) ?? null,
     operation_in_progress: false,
     recent_operations: 0,
     operation_history: [],

@@ -14,6 +14,7 @@ import {
 import { TYPES } from '../kinds.ts'
 import type { Source } from '../policy/settings.ts'
 import type { ReasonValues, Remedy } from '../workload/explanation.ts'
+import type { Trouble } from '../workload/trouble.ts'
 import {
   HOLDERS,
   OPERATION_RESULTS,
@@ -77,6 +78,11 @@ export const REASON_VALUES: Schema<ReasonValues> = {
 }
 export const REMEDY_OR_NONE = meaning('The request that ends it; null: none does, or time', orNothing(REMEDY))
 
+export const TROUBLE: Schema<Trouble> = record('Why pods do not come, in the words of the cluster', {
+  code: meaning('The reason as Kubernetes names it, such as FailedCreate or ProgressDeadlineExceeded', text),
+  message: meaning('On one line, and cut', text),
+})
+
 function settingOf<Value>(value: Schema<Value>) {
   return record('A setting in force', {
     value: meaning('null: not set, or invalid', orNull(value)),
@@ -127,6 +133,14 @@ export const STATUS = record('A workload as Dormouse sees it', {
   pin_state: meaning('The state it is pinned in', oneOf(['none', ...PIN_STATES])),
   in_backoff_period: meaning('Whether automatic behaviour waits', flag),
   backoff_until: meaning('Until when it waits', orNull(time)),
+  late: meaning(
+    'Whether its latest wake took longer than operationTimeout and pods are still missing; its phase is awake',
+    flag,
+  ),
+  trouble: meaning(
+    'What its own conditions say about pods that are missing; null: none is, or they say nothing',
+    orNothing(TROUBLE),
+  ),
   operation_in_progress: meaning('Whether pods still have to follow the latest snooze or wake', flag),
   recent_operations: meaning('Snoozes and wakes within backoff.window', count),
   operation_history: meaning('The newest first', { ...listOf(OPERATION), maxItems: 20 }),

@@ -1,6 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import type { AnnotationName } from '../annotations.ts'
 import { factsOf, hasKey, isKind, sleepsSuspended, typeOf, type Kind, type Owner } from '../kinds.ts'
+import type { Trouble } from './trouble.ts'
 
 export * from '../annotations.ts'
 export {
@@ -56,6 +57,8 @@ export interface Pods {
   readonly followedAt?: Instant
   /** The same for an earlier spec, or earlier pods, since our state was last written. */
   readonly followedBefore?: Instant
+  /** What the workload's own conditions say about pods that do not come; undefined: nothing. */
+  readonly trouble?: Trouble
 }
 
 /** Facts about a workload of a configured kind. */

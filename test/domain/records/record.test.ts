@@ -33,6 +33,8 @@ const OF_AWAKE = {
   pin_state: 'none',
   in_backoff_period: false,
   backoff_until: null,
+  late: false,
+  trouble: null,
   operation_in_progress: false,
   recent_operations: 0,
   operation_history: [
@@ -95,6 +97,42 @@ describe('the status record', () => {
 
   it('of a workload awake by schedule', () => {
     expect(record(awake)).to.deep.equal(OF_AWAKE)
+  })
+
+  describe('of what misses pods', () => {
+    const trouble = { code: 'FailedCreate', message: 'exceeded quota: q' }
+    const pods = { existing: 1, ready: 1, observedGeneration: 9, trouble }
+    const waking = awake.inProgress({ type: 'wake', at: NOON }).with({ pods })
+    const [running] = waking.state().history
+    const late = waking.remembering({
+      history: [{ ...running!, result: 'timed_out', duration: RULES.policy.operationTimeout }],
+    })
+    const TIMEOUT = NOON + RULES.policy.operationTimeout
+
+    it('trouble is what its own conditions say', () => {
+      expect(record(waking)).to.deep.include({ phase: 'waking', late: false, trouble })
+      expect(record(awake.with({ pods })), 'whoever asked for the pods').to.deep.include({ trouble })
+    })
+
+    it('late is what a wake has not brought within operationTimeout, before and after that is written', () => {
+      expect(record(waking, TIMEOUT - 1)).to.include({ phase: 'waking', late: false })
+      expect(record(waking, TIMEOUT)).to.include({ phase: 'awake', late: true })
+      expect(record(late, TIMEOUT)).to.deep.include({ phase: 'awake', late: true, trouble })
+    })
+
+    it('neither once the pods are ready, though the condition stays, or once it sleeps or is not managed', () => {
+      const none = { late: false, trouble: null }
+      const ready = late.with({ pods: { ...pods, existing: 3, ready: 3 } })
+      expect(record(ready, TIMEOUT)).to.deep.include(none)
+      const sleeper = late.snoozed({ at: TIMEOUT })
+      expect(record(sleeper.with({ pods: { ...pods, existing: 1 } }), TIMEOUT)).to.deep.include(none)
+      expect(record(late.annotated({ enabled: 'false' }), TIMEOUT)).to.include({ late: false })
+    })
+
+    it('late stays so while a pin or an override holds it', () => {
+      expect(record(late.pinned(), TIMEOUT)).to.include({ late: true, held_by: 'pin' })
+      expect(record(late.overridden(), TIMEOUT)).to.include({ late: true, held_by: 'override' })
+    })
   })
 
   it('type is the kind in the singular', () => {

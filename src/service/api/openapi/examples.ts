@@ -35,6 +35,8 @@ const sleeper: StatusRecord = {
   pin_state: 'none',
   in_backoff_period: false,
   backoff_until: null,
+  late: false,
+  trouble: null,
   operation_in_progress: false,
   recent_operations: 0,
   operation_history: [
