@@ -3,6 +3,7 @@ import type { Hours } from '../domain/requests/as-if.ts'
 import type { TransitionRecord, StatusRecord } from '../domain/records/record.ts'
 import type { Request } from '../domain/requests/operations.ts'
 import type { Sleep } from '../domain/schedule/schedule.ts'
+import type { Trouble } from '../domain/workload/trouble.ts'
 import type { Kind, WorkloadKey } from '../domain/workload/workload.ts'
 
 /** A workload as the API's v1 shows it, and its kind by the name of its resource. */
@@ -74,6 +75,8 @@ export interface Dormouse {
   /** The records of namespaces, summed up over these workloads, by name. */
   summaries(selection: Omit<Selection, 'name'>): Promise<readonly NamespaceRecord[]>
   get(key: WorkloadKey): Promise<Found>
+  /** Why its pods are not ready, as they say themselves; undefined: nothing, or the person may not read them. */
+  podTrouble(key: WorkloadKey): Promise<Trouble | undefined>
   /** The transitions of the coming hours if nobody acts; `asIf`: as if it were managed, with these hours. */
   plan(key: WorkloadKey, hours: number, asIf?: Hours): Promise<readonly TransitionRecord[]>
   /** With `dryRun` it changes nothing, and the answer says what it would do. */

@@ -54,6 +54,7 @@ export function over(
   clock = () => NOW,
   isForbidden = (_path: string) => false,
   format?: number,
+  pods: readonly object[] = [],
 ) {
   const patches: HttpRequest[] = []
   const transport = {
@@ -75,7 +76,11 @@ export function over(
       const listed = web instanceof Error ? undefined : web.body
       const text = JSON.stringify({
         metadata: { resourceVersion: '9' },
-        items: path.includes('/deployments?') ? [listed ?? aDeployment()] : [],
+        items: path.includes('/deployments?')
+          ? [listed ?? aDeployment()]
+          : path.startsWith(`${NAMESPACE}/pods?`)
+            ? pods
+            : [],
       })
       return { status: 200, headers: {}, body: bodyOf(text), text: async () => text }
     },

@@ -98,6 +98,36 @@ describe('the client over a cluster on its bad days', () => {
       expect((await refused(dormouse.request(WEB, { action: 'wake' }, false))).message).to.include(says)
     })
 
+  it('pods are read by the selector with the rights of the person; without them, nothing is said', async () => {
+    const object = { ...aDeployment(), spec: { replicas: 2, selector: { matchLabels: { app: 'web' } } } }
+    const pod = {
+      metadata: {},
+      status: { conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }] },
+    }
+    const asked: string[] = []
+    const rights = (allowed: boolean) => (path: string) => {
+      asked.push(path)
+      return !allowed
+    }
+    const answers = (request: HttpRequest) => reads(request, undefined, object)
+    const may = over(answers, () => NOW, rights(true), undefined, [pod])
+    expect(await may.dormouse.podTrouble(WEB)).to.deep.equal({
+      code: 'Unschedulable',
+      message: '0/3 nodes are available',
+    })
+    expect(asked).to.deep.equal(['/api/v1/namespaces/shop/pods?limit=50&labelSelector=app%3Dweb'])
+    expect(await over(answers, () => NOW, rights(false)).dormouse.podTrouble(WEB)).to.equal(undefined)
+    const all = over(
+      (request) => reads(request),
+      () => NOW,
+      rights(true),
+      undefined,
+      [pod],
+    )
+    expect(await all.dormouse.podTrouble(WEB), 'without a selector').to.equal(undefined)
+    expect(asked).to.have.length(2)
+  })
+
   it('a refusal of Dormouse that explains itself is told without what kubectl would be typed', async () => {
     const why = {
       reason: 'pinned active by k8s:ann',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
 import { VERBS } from '../../src/client/catalogue.ts'
+import type { StatusRecord } from '../../src/domain/records/record.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 import { both, itWith } from '../suite/need.ts'
 import { bash, kubectl, runProgram } from '../support/kubectl.ts'
@@ -673,6 +674,81 @@ describe('the commands for people', () => {
       await rm(home, { recursive: true })
     },
   )
+  describe('of what misses pods', () => {
+    const quota = { code: 'FailedCreate', message: 'exceeded quota: q' }
+    const deadline = {
+      code: 'ProgressDeadlineExceeded',
+      message: 'ReplicaSet "x" has timed out progressing.',
+    }
+    const unscheduled = { code: 'Unschedulable', message: '0/3 nodes are available' }
+    const few = { ready_replicas: 1 }
+    const workloads = [
+      aRecord('web'),
+      aRecord('quota', { ...few, late: true, trouble: quota }),
+      aRecord('stuck', { ...few, late: true, trouble: deadline }),
+      aRecord('pending', { ...few, operation_in_progress: true }),
+    ]
+    const troubles = { web: unscheduled, quota: unscheduled, stuck: unscheduled, pending: unscheduled }
+
+    it('list says late in a word, and first of all why, without a question about pods; --state late filters', async () => {
+      const { out, podsAsked } = await typed(['list'], { workloads, troubles })
+      expect(rows(out)[2]?.slice(2, 4)).to.deep.equal(['late', '1/3'])
+      expect(out).to.include('exceeded quota: q (FailedCreate); awake by schedule')
+      expect(podsAsked).to.deep.equal([])
+      const late = await typed(['list', '--state', 'late', '-o', 'name'], { workloads })
+      expect(late.out).to.equal('deployment.apps/quota\ndeployment.apps/stuck\n')
+    })
+
+    it('why says why, by the pods where these say more, and asks for pods only where some are missing', async () => {
+      const names = ['web', 'quota', 'stuck', 'pending']
+      const { out, podsAsked } = await typed(['why', ...names], { workloads, troubles })
+      expect(out).to.match(/quota is late: 1 of 3 replicas ready\n {2}pods are missing +exceeded quota: q \(/)
+      expect(out).to.match(/stuck is late: .*\n {2}pods are missing +0\/3 nodes are available \(Unsch/)
+      expect(out).to.match(/pending is waking: .*\n {2}pods are missing +0\/3 nodes are available/)
+      expect(out.match(/pods are missing/g)).to.have.length(3)
+      expect(podsAsked).to.deep.equal(['stuck', 'pending'])
+    })
+
+    it('why says what it knows where pods may not be read', async () => {
+      const { out, code } = await typed(['why', 'stuck', 'pending'], { workloads })
+      expect(out).to.include('ReplicaSet "x" has timed out progressing. (ProgressDeadlineExceeded)')
+      expect({ code, lines: out.match(/pods are missing/g)?.length }).to.deep.equal({ code: 0, lines: 1 })
+    })
+
+    it('why for programs is the record as it is', async () => {
+      const { out, podsAsked } = await typed(['why', 'stuck', '-o', 'json'], { workloads, troubles })
+      expect(JSON.parse(out)).to.deep.include({ late: true, trouble: deadline })
+      expect(podsAsked).to.deep.equal([])
+    })
+
+    it('status says why', async () => {
+      const { out } = await typed(['status', 'quota'], { workloads })
+      expect(out).to.include('  Pods      missing: exceeded quota: q (FailedCreate)\n')
+    })
+
+    it('the end of wake --wait says why, of as many as it names', async () => {
+      const line = ['wake', 'pending', '--wait', '--timeout', '1s']
+      expect((await typed(line, { workloads, troubles })).err).to.include(
+        'not ready after 1s: 1 of 3 ready: 0/3 nodes are available (Unschedulable)\n',
+      )
+      const many = Array.from({ length: 9 }, (_, index) => aRecord(`web-${index}`, few))
+      const { err, podsAsked } = await typed(['wake', '--all', '--yes', '--wait', '--timeout', '1s'], {
+        workloads: many,
+        troubles: { 'web-1': unscheduled },
+      })
+      expect(err).to.include('web-0: 1 of 3 ready, deployment shop/web-1: 1 of 3 ready: 0/3 nodes')
+      expect(podsAsked).to.have.length(5)
+    })
+
+    it('a service of a former release tells nothing of it', async () => {
+      const { late: _late, trouble: _trouble, ...former } = aRecord('web', few).record
+      const old = [{ kind: 'deployments', record: former as StatusRecord } as const]
+      for (const verb of ['list', 'why web', 'status web'])
+        expect((await typed(verb.split(' '), { workloads: old })).out)
+          .to.match(/awake/)
+          .and.not.match(/late/)
+    })
+  })
 
   it('lists those alone that are on their way', async () => {
     const workloads = [...shop, aRecord('slow', { operation_in_progress: true })]

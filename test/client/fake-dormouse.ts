@@ -11,6 +11,7 @@ import type {
 import type { NamespaceRecord } from '../../src/domain/records/namespace-record.ts'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
 import type { Request } from '../../src/domain/requests/operations.ts'
+import type { Trouble } from '../../src/domain/workload/trouble.ts'
 import { TYPE_OF, type BuiltInKind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
 
@@ -108,6 +109,10 @@ export class FakeDormouse implements Dormouse {
   readonly notes: readonly string[] = []
   readonly unknowns: readonly string[] = []
   readonly asked: Asked[] = []
+  /** Names of workloads. */
+  readonly podsAsked: string[] = []
+  /** What pods say, by their workload. */
+  readonly troubles: Readonly<Record<string, Trouble>> = {}
   workloads: readonly Found[] = []
   readonly namespaceRecords: readonly NamespaceRecord[] = []
   /** The events of a watch after the list. */
@@ -131,6 +136,7 @@ export class FakeDormouse implements Dormouse {
         | 'refuses'
         | 'version'
         | 'namespacesThere'
+        | 'troubles'
       >
     > = {},
   ) {
@@ -176,6 +182,11 @@ export class FakeDormouse implements Dormouse {
     return workload
   }
 
+  async podTrouble({ name }: WorkloadKey): Promise<Trouble | undefined> {
+    this.podsAsked.push(name)
+    return this.troubles[name]
+  }
+
   async plan() {
     return [{ at: '2026-03-02T17:00:00.000Z', type: 'snooze', reason: 'asleep by schedule' }] as const
   }
@@ -200,6 +211,7 @@ export interface Outcome {
   readonly out: string
   readonly err: string
   readonly asked: readonly Asked[]
+  readonly podsAsked: readonly string[]
   readonly connections: readonly Connection[]
   /** Pages that a browser was to show. */
   readonly opened: readonly string[]
@@ -277,5 +289,13 @@ export async function typed(
       throw new Error('there is no cluster here')
     },
   })
-  return { code, ...written, asked: dormouse.asked, connections, opened, forgotten }
+  return {
+    code,
+    ...written,
+    asked: dormouse.asked,
+    podsAsked: dormouse.podsAsked,
+    connections,
+    opened,
+    forgotten,
+  }
 }

@@ -4,6 +4,7 @@ import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
 import type { TransitionRecord } from '../../domain/records/record.ts'
 import type { Request } from '../../domain/requests/operations.ts'
 import { typeOf } from '../../domain/kinds.ts'
+import type { Trouble } from '../../domain/workload/trouble.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../service/process/errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
@@ -225,6 +226,19 @@ export class ClusterDormouse implements Dormouse {
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'INVALID_STATE') throw error
       return { kind: workload.kind, record: rules.inWords(listedRecord(workload, now, rules)) }
+    }
+  }
+
+  async podTrouble(key: WorkloadKey): Promise<Trouble | undefined> {
+    const { podSelector, troubleOfPods } = await import('./pod-trouble.ts')
+    const { object } = await this.#reader.read(key)
+    const labelSelector = podSelector(object.spec, object.status)
+    if (labelSelector === undefined) return undefined
+    try {
+      return troubleOfPods(await this.#reader.pods(key.namespace, labelSelector))
+    } catch (error) {
+      if (isForbidden(error)) return undefined
+      throw error
     }
   }
 

@@ -15,12 +15,15 @@ import { trim } from '../../kubernetes/trim.ts'
 import { NAME } from '../targets.ts'
 import { isForbidden, isMissing } from './failures.ts'
 import { knownService, type Absence, type KnownService, type Unpublished } from './known-service.ts'
+import type { PodObject } from './pod-trouble.ts'
 import type { KnownRules, Unknowns } from './rules.ts'
 
 export const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 const SETTINGS = '/api/v1/namespaces/kube-public/configmaps/dormouse'
 /** Milliseconds: a plugin for single sign-on may take a while. */
 const PATIENCE = 60_000
+/** As many are enough to say why pods are not ready. */
+const SOME_PODS = 50
 
 /** Reads workloads, Namespaces and the service's published settings with the person's own rights. */
 export class ClusterReader {
@@ -234,6 +237,16 @@ export class ClusterReader {
     for await (const object of this.pages<WorkloadObject>(collection))
       if (isNamed(object)) workloads.push(await this.trimmed(kind, object))
     return workloads
+  }
+
+  /** Some of the pods that a selector matches: one page. */
+  async pods(namespace: string, labelSelector: string): Promise<PodObject[]> {
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`
+    const collection = { resource: 'pods', path, labelSelector }
+    const pods: PodObject[] = []
+    const page = await this.client.listPage<PodObject>(collection, SOME_PODS, '', this.#signal)
+    for await (const pod of page.items) pods.push(pod)
+    return pods
   }
 
   async *pages<Listed>(collection: Collection): AsyncGenerator<Listed> {

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { UsageError } from '../../service/process/errors.ts'
 import { forPrograms, refuseNames, type Format } from '../output.ts'
-import type { Found } from '../ports.ts'
+import type { Dormouse, Found } from '../ports.ts'
 import { namedBy, type Cluster, type Clusters } from '../several.ts'
 import { printNotes, styleFor } from '../style.ts'
 import { findTargets, isAbsent } from '../targets.ts'
@@ -16,6 +16,19 @@ export interface Showing {
   /** `why` is the answer about one workload: a name that several clusters have is refused. */
   readonly verb: 'status' | 'why'
   readonly text: (found: Found, style: Style) => string
+  /** Adds what is asked for people alone: what programs get is the record as it is. */
+  readonly ask?: (dormouse: Dormouse, found: Found) => Promise<Found>
+}
+
+/** The workload as the command shows it. */
+export async function shownTo(
+  output: Format | undefined,
+  { ask }: Showing,
+  dormouse: Dormouse,
+  found: Found,
+): Promise<Found> {
+  const isForPeople = output === undefined || output === 'wide'
+  return ask && isForPeople ? ask(dormouse, found) : found
 }
 
 interface Options {
@@ -36,13 +49,16 @@ export async function showInAll(
   clusters: Clusters,
   targets: readonly string[],
   { selector, output }: Options,
-  { verb, text }: Showing,
+  showing: Showing,
 ): Promise<void> {
+  const { verb, text } = showing
   refuseNames(output)
   const styleOf = ({ options, dormouse }: Cluster) => styleFor(terminal, options, dormouse)
   const asked = await clusters.ask(async (cluster) => ({
     cluster,
-    shown: await shownIn(cluster, targets, selector),
+    shown: await shownIn(cluster, targets, selector, (found) =>
+      shownTo(output, showing, cluster.dormouse, found),
+    ),
   }))
   const all = asked.flatMap(({ shown }) => shown)
   if (verb === 'why') refuseAmbiguous(all, targets, ({ cluster, found }) =>
@@ -63,6 +79,7 @@ async function shownIn(
   cluster: Cluster,
   targets: readonly string[],
   labelSelector: string | undefined,
+  asked: (found: Found) => Promise<Found>,
 ): Promise<Shown[]> {
   const { dormouse, namespace } = cluster
   const named = targets.map(async (target) => {
@@ -79,7 +96,7 @@ async function shownIn(
   const sought = [...selected, ...(await Promise.all(named)).flat()]
   const shown = await pLimit(ABREAST).map(sought, async ({ target, key }): Promise<Shown[]> => {
     try {
-      return [{ cluster, target, found: namedBy(await dormouse.get(key), cluster) }]
+      return [{ cluster, target, found: namedBy(await asked(await dormouse.get(key)), cluster) }]
     } catch (error) {
       if (isAbsent(error)) return []
       throw error

@@ -11,6 +11,7 @@ import {
   type OutputOptions,
 } from '../options.ts'
 import { documentOf, forPrograms, serialized } from '../output.ts'
+import { withPodTrouble } from '../missing-pods.ts'
 import type { Connection, Dormouse, Found } from '../ports.ts'
 import { findTargets, type Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
@@ -20,7 +21,7 @@ import { statusText } from '../text/status.ts'
 import { keyOfFound, whyText, type Style } from '../text/why.ts'
 import { forEachWorkload } from './for-each-workload.ts'
 import { checkedSelector } from './list.ts'
-import { showInAll, type Showing } from './show-in-all.ts'
+import { showInAll, shownTo, type Showing } from './show-in-all.ts'
 import { styleFor, printNotes } from '../style.ts'
 
 interface Options extends Connection, OutputOptions {
@@ -47,7 +48,7 @@ export function registerWhy(program: Command, terminal: Terminal): void {
   )
   withExamples(command, terminal, 'web', 'deploy/web sts/db -n staging', '-l app=web')
   severalClusters(command).action((targets: string[], options: Options) =>
-    show(terminal, targets, options, { verb: 'why', text: whyText }),
+    show(terminal, targets, options, { verb: 'why', text: whyText, ask: withPodTrouble }),
   )
 }
 
@@ -95,8 +96,8 @@ async function show(
     const targets = await meant(terminal, dormouse, namespace, texts, options)
     if (options.watch) return watch(terminal, dormouse, targets, options, showing.text)
     const style = styleFor(terminal, options, dormouse)
-    const { done, throwIfFailed } = await forEachWorkload(terminal, style, targets, (key) =>
-      dormouse.get(key),
+    const { done, throwIfFailed } = await forEachWorkload(terminal, style, targets, async (key) =>
+      shownTo(options.output, showing, dormouse, await dormouse.get(key)),
     )
     const serial = await forPrograms(options.output, done, targets.isList)
     printNotes(terminal, dormouse, options.output === 'name')

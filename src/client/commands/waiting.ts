@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Sleep } from '../../domain/schedule/schedule.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { nameOf } from '../../domain/workload/workload.ts'
+import { missingPodsText, withPodTrouble } from '../missing-pods.ts'
 import type { Dormouse, Found } from '../ports.ts'
 import type { Terminal } from '../terminal.ts'
 import { age } from '../times.ts'
@@ -23,7 +24,7 @@ interface Expected {
  */
 export async function waitForPods(
   terminal: Pick<Terminal, 'stderr' | 'stopSignal'>,
-  dormouse: Pick<Dormouse, 'get'>,
+  dormouse: Pick<Dormouse, 'get' | 'podTrouble'>,
   awaited: readonly Expected[],
   timeout: number,
 ): Promise<readonly Found[]> {
@@ -41,7 +42,8 @@ export async function waitForPods(
         : `${found.length - late.length} of ${found.length} ${goalOf(found)}`
       if (performance.now() >= deadline) {
         progress.end()
-        throw new Error(`not ready after ${age(timeout)}: ${isOne ? text : `${text}; ${few(texts)}`}`)
+        const why = await lateTexts(dormouse, late, !isOne)
+        throw new Error(`not ready after ${age(timeout)}: ${isOne ? few(why) : `${text}; ${few(why)}`}`)
       }
       progress.tell(text)
       await pause(LOOK_AGAIN, undefined, { signal: terminal.stopSignal })
@@ -62,6 +64,19 @@ function progressText({ kind, record }: Found, isNamed: boolean): string {
   const who = isNamed ? `${nameOf({ kind, namespace, name })}: ` : ''
   if (record.is_snoozed) return `${who}${ready} still running`
   return `${who}${ready} of ${current} ready`
+}
+
+/** The progress of each that is late, with why; only as many are asked as are named. */
+async function lateTexts(
+  dormouse: Pick<Dormouse, 'podTrouble'>,
+  late: readonly Found[],
+  isNamed: boolean,
+): Promise<string[]> {
+  const named = late
+    .slice(0, MOST_NAMED)
+    .map((each) => withPodTrouble(dormouse, each).then(({ record }) => missingPodsText(record)))
+  const why = await Promise.all(named)
+  return late.map((each, place) => [progressText(each, isNamed), why[place] ?? []].flat().join(': '))
 }
 
 /** Of several that are late, as many as are read. */

@@ -131,6 +131,9 @@ export class HttpDormouse implements Dormouse {
     return { kind: key.kind, record: data }
   }
 
+  /** The service has no right to read pods. */
+  async podTrouble(): Promise<undefined> {}
+
   async plan(key: WorkloadKey, hours: number, asIf?: Hours): Promise<readonly TransitionRecord[]> {
     return await this.#pages<TransitionRecord>(`${pathOf(key)}/plan`, { hours, ...asIf })
   }

@@ -1,11 +1,12 @@
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import { PHASES } from '../../domain/workload/state.ts'
+import { missingPodsText } from '../missing-pods.ts'
 import { shortTime, worded, type LocalTimes } from './local-time.ts'
 import type { Colour } from './colour.ts'
 
-/** A workload's state in one word, as tables have it: its phase, where that means anything. */
-export const SHOWN = [...PHASES, 'unmanaged', 'unknown', 'invalid'] as const
+/** A workload's state in one word, as tables have it: its phase, where that means anything, or that its wake is late. */
+export const SHOWN = [...PHASES, 'late', 'unmanaged', 'unknown', 'invalid'] as const
 export type Shown = (typeof SHOWN)[number]
 
 const COLOURS: Readonly<Record<Shown, Colour | undefined>> = {
@@ -13,6 +14,7 @@ const COLOURS: Readonly<Record<Shown, Colour | undefined>> = {
   awake: 'green',
   waking: 'yellow',
   falling_asleep: 'yellow',
+  late: 'red',
   unmanaged: 'dim',
   unknown: 'dim',
   invalid: 'red',
@@ -22,7 +24,7 @@ export function stateOf(record: StatusRecord): Shown {
   if (isUnreadable(record)) return 'invalid'
   if (isUnknown(record)) return 'unknown'
   if (!record.enabled && record.held_by === null) return 'unmanaged'
-  return record.phase
+  return record.late ? 'late' : record.phase
 }
 
 export function colourOf(state: Shown): Colour | undefined {
@@ -53,8 +55,14 @@ export function hasUnknownHours({ policy: { schedule } }: StatusRecord): boolean
   return schedule.source === 'policy/unknown'
 }
 
-/** The reason in short, for a column: the hold first, then the request, then the schedule. */
+/** The reason in short, for a column: why pods are missing, then the hold, the request, the schedule. */
 export function shortReason(record: StatusRecord, times: LocalTimes): string {
+  const missing = record.enabled || record.held_by !== null ? missingPodsText(record) : undefined
+  const reason = reasonInShort(record, times)
+  return missing === undefined ? reason : `${missing}; ${reason}`
+}
+
+function reasonInShort(record: StatusRecord, times: LocalTimes): string {
   const until = (iso: string | null) => (iso === null ? '' : ` until ${shortTime(Date.parse(iso), times)}`)
   if (isUnreadable(record)) return 'its state cannot be read'
   const { reason_code: code, reason_values: values, held_by: holder } = record

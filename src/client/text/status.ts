@@ -1,6 +1,7 @@
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
+import { missingPodsText } from '../missing-pods.ts'
 import type { Found } from '../ports.ts'
 import { oneLine } from '../safe-output.ts'
 import { age } from '../times.ts'
@@ -13,7 +14,9 @@ import { headline, reasonText, type Style } from './why.ts'
 export function statusText(found: Found, style: Style): string {
   const { record } = found
   const { times } = style
+  const missing = missingPodsText(record)
   const rows: [string, string][] = [
+    ...(missing === undefined ? [] : [['Pods', `missing: ${missing}`] satisfies [string, string]]),
     ['Reason', reasonText(found, style)],
     ['Next', nextText(record, times)],
     ['Schedule', scheduleText(record)],

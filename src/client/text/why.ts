@@ -5,6 +5,7 @@ import { counted } from '../../domain/text.ts'
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
+import { missingPodsText } from '../missing-pods.ts'
 import type { Found } from '../ports.ts'
 import { oneLine } from '../safe-output.ts'
 import { age } from '../times.ts'
@@ -34,6 +35,7 @@ export function whyText(found: Found, style: Style): string {
   const { record } = found
   const lines = [
     headline(found, style),
+    ...missingPods(record),
     labelled('because', becauseOf(record, style)),
     ...byWhom(record),
     ...sinceWhen(record, style.times),
@@ -41,6 +43,11 @@ export function whyText(found: Found, style: Style): string {
     ...changes(found, style).map(([what, typed]) => labelled(what, typed)),
   ]
   return `${lines.join('\n')}\n`
+}
+
+function missingPods(record: StatusRecord): string[] {
+  const why = missingPodsText(record)
+  return why === undefined ? [] : [labelled('pods are missing', why)]
 }
 
 /** The longest label is `to follow its hours`. */
@@ -62,6 +69,7 @@ const WORDS = {
   awake: 'awake',
   waking: 'waking',
   falling_asleep: 'falling asleep',
+  late: 'late',
   unknown: 'perhaps managed by Dormouse',
   invalid: 'in a state that cannot be read',
 }
