@@ -144,6 +144,7 @@ export type EventReason =
   | 'Woken'
   | 'SnoozeFailed'
   | 'WakeFailed'
+  | 'WakeTimedOut'
   | 'ManualScaling'
   | 'PinEnforced'
   | 'OverrideExpired'

@@ -6,7 +6,7 @@ import { isRunning, podsFollowed, type Workload } from '../workload/workload.ts'
  * Whether its latest wake took longer than `operationTimeout` and pods are still missing; `completed` must have been
  * applied to the reading. It ends when the pods are ready, or at the next snooze.
  */
-export function isLate({ state: { history }, workload }: Reading): boolean {
+export function isLate({ state: { history }, workload }: Pick<Reading, 'state' | 'workload'>): boolean {
   const [newest] = history
   return newest?.type === 'wake' && newest.result === 'timed_out' && missesPods(workload)
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../process/clock.ts'
 import { fightOf } from '../../domain/deciding/scaling.ts'
+import { isLate, troubleOfPods } from '../../domain/deciding/late.ts'
 import { endingOf } from '../../domain/deciding/history.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
@@ -13,6 +14,8 @@ import {
   type State,
   type Trigger,
 } from '../../domain/workload/state.ts'
+import { durationText } from '../../domain/schedule/duration.ts'
+import { troubleText } from '../../domain/workload/trouble.ts'
 import { counted, iso } from '../../domain/text.ts'
 import { currentReplicas, keyOf, type Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
@@ -134,9 +137,19 @@ export class HistoryReporter {
       const event = eventOf(operation, now, schedule !== undefined)
       this.#ports.recorder.record(workload, event.type, event.reason, event.message)
     }
+    if (known && endedLate(operation, then) && isLate({ state: now, workload })) this.#warnOfLate(workload)
     if (operation.result === 'running') return
     if (!known) this.#begin(workload, operation)
     this.#count(workload, operation)
+  }
+
+  #warnOfLate(workload: Workload): void {
+    const { replicas, pods } = workload
+    const trouble = troubleOfPods(workload)
+    const why = trouble ? `: ${troubleText(trouble)}` : '. Its pods or their Events say why'
+    const after = durationText(this.#rules.policy.operationTimeout)
+    const message = `${pods.ready} of ${counted(replicas, 'replica')} ready ${after} after it was woken${why}`
+    this.#ports.recorder.record(workload, 'Warning', 'WakeTimedOut', message)
   }
 
   #begin({ uid }: Workload, operation: Operation): void {
@@ -189,6 +202,12 @@ function causeOf(
   return intent?.want === 'awake'
     ? { trigger: intent.trigger, by: intent.by }
     : { trigger: 'schedule', by: null }
+}
+
+/** Whether it still ran in the state before, and its pods were not ready in time. */
+function endedLate(operation: Operation, { history }: State): boolean {
+  const before = history.find((entry) => isSame(entry, operation))
+  return operation.result === 'timed_out' && before?.result === 'running'
 }
 
 /** Each operation is a write of its own, so no two of one type share a millisecond. */

@@ -68,6 +68,30 @@ describe('the history reporter', () => {
     expect(told.durations).to.deep.equal([])
   })
 
+  it('warns once of a wake whose pods did not come in time, when that is written, with what keeps them', () => {
+    const wake: Operation = { ...restOfWake, type: 'wake', at: at('Mon 18:01'), replicas: 3 }
+    const trouble = { code: 'FailedCreate', message: 'exceeded quota: q' }
+    const missing = { existing: 1, ready: 1, observedGeneration: 9, trouble }
+    const running = withHistory({ ...wake, result: 'running', duration: null }).with({ pods: missing })
+    const timed: Operation = { ...wake, result: 'timed_out', duration: 600_000 }
+    const late = running.remembering({ history: [timed] })
+    const next = late.remembering({})
+    const told = tellOf([awake, running, late, next, next.with({ resourceVersion: '101' })])
+    expect(told.events).to.deep.equal(['Normal Woken web', 'Warning WakeTimedOut web'])
+    expect(told.messages[1]).to.equal(
+      '1 of 3 replicas ready 10m after it was woken: exceeded quota: q (FailedCreate)',
+    )
+    const { trouble: _, ...silent } = missing
+    expect(tellOf([running, late.with({ pods: silent })]).messages[0]).to.include('Events say why')
+    const ready = late.with({ pods: { ...missing, ready: 3, existing: 3 } })
+    expect(tellOf([running, ready]).events, 'ready meanwhile').to.deep.equal([])
+    expect(tellOf([late, next]).events, 'of a leader that comes later').to.deep.equal([])
+    const slept = [snooze({ at: at('Mon 18:20'), result: 'running', duration: null }), timed]
+    expect(tellOf([running, late.remembering({ history: slept })]).events).to.deep.equal([
+      'Normal Snoozed web',
+    ])
+  })
+
   it('counts what was superseded, and reports what superseded it, in their order', () => {
     const running = withHistory(snooze({ result: 'running', duration: null }))
     const wake: Operation = { ...restOfWake, type, at: at('Mon 18:01'), result: 'running', duration: null }

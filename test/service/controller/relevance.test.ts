@@ -32,6 +32,7 @@ const aStatus = fc.record({
   existing: fc.nat(4),
   ready: fc.nat(4),
   observedGeneration: fc.nat(6),
+  trouble: fc.constantFrom({ code: 'FailedCreate', message: 'x' }, { code: 'FailedCreate', message: 'y' }),
 })
 
 /** Whether there is something to write, and when to look again. */
