@@ -1,6 +1,7 @@
 import type { Instant } from '../service/process/clock.ts'
 import type { HistoryRecord, StatusRecord } from '../domain/records/record.ts'
 import { textForPeople } from '../domain/workload/author.ts'
+import { troubleText } from '../domain/workload/trouble.ts'
 import { isKnown, TRIGGER, TRIGGERS } from '../domain/workload/state.ts'
 import { hasUnknownHours } from './record.ts'
 
@@ -8,9 +9,10 @@ const HOLDS = { pin: 'pinned', override: 'schedule off', backoff: 'waiting' } as
 
 /** `asleep`, `pinned, awake`, `not managed`; the status colours it: amber and red where somebody should look. */
 export function stateOf(record: StatusRecord): { readonly text: string; readonly status: string } {
-  const { reason_code: code, held_by: holder, phase, enabled } = record
+  const { reason_code: code, held_by: holder, phase, late, enabled } = record
   if (code === 'invalid_state') return { text: 'needs repair', status: 'error' }
-  const now = phase.replace('_', ' ')
+  const now = late ? 'late' : phase.replace('_', ' ')
+  if (late) return { text: holder === null ? now : `${HOLDS[holder]}, ${now}`, status: 'error' }
   if (holder !== null)
     return { text: `${HOLDS[holder]}, ${now}`, status: holder === 'backoff' ? 'warning' : '' }
   return enabled
@@ -37,6 +39,11 @@ export function nextOf(record: StatusRecord, now: Instant): string {
 /** Why it is as it is, who asked, and until when; without the call that ends it: the buttons do that. */
 export function whyOf(record: StatusRecord, now: Instant): string {
   if (record.reason_code === 'not_managed') return 'Dormouse leaves it alone'
+  const missing = record.trouble ? `pods are missing: ${troubleText(record.trouble)}; ` : ''
+  return `${missing}${explained(record, now)}`
+}
+
+function explained(record: StatusRecord, now: Instant): string {
   const isExplained = !hasUnknownHours(record) || typeof record.reason_values['by'] === 'string'
   if (isExplained) return plain(record.reason, now)
   return 'not all of its hours are on this object: its Namespace, a policy or the settings of Dormouse have the rest'

@@ -6,6 +6,9 @@ import { buttonsOf, hours } from '../../src/console/page/actions.ts'
 import { select } from '../../src/console/page/selection.ts'
 import { stateOf } from '../../src/console/page/record.ts'
 import { format, howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'
+import { isTroubled, missingPods, stateOf } from '../../src/console/page/record.ts'
+import type { StatusRecord } from '../../src/domain/records/record.ts'
+import { howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'
 import { aRecord, anAsleepRecord } from '../client/fake-dormouse.ts'
 
 const model = { pathOf: () => '/namespaces/shop/deployments/web' } as unknown as Parameters<
@@ -21,6 +24,39 @@ describe('what the console makes of a workload', () => {
       expect(buttonsOf(record, model).map(({ label }) => label)).to.deep.equal(['Repair'])
       expect(reasonOf(record, 0)).to.equal(reason)
     }
+  })
+
+  it('one whose pods did not come in time is Late, held or not, with what keeps them; an amber word is not all', () => {
+    const trouble = { code: 'FailedCreate', message: 'exceeded quota: q' }
+    for (const more of [{}, { pin_state: 'active' as const }]) {
+      const { record } = aRecord('web', { ready_replicas: 1, late: true, trouble, ...more })
+      expect(stateOf(record)).to.equal('late')
+      expect(isTroubled(record)).to.equal(true)
+      expect(missingPods(record)).to.equal('exceeded quota: q (FailedCreate)')
+    }
+    const late = aRecord('web', { late: true, trouble }).record
+    const records = new Map([
+      ['a', late],
+      ['b', aRecord('api').record],
+    ])
+    const shown = {
+      text: '',
+      cluster: '',
+      namespace: '',
+      type: '',
+      state: 'late',
+      sort: '',
+      open: '',
+    } as const
+    expect(select(records, shown).counts).to.include({ late: 1, awake: 1, managed: 2 })
+    expect(select(records, { ...shown, sort: 'state' }).rows).to.deep.equal([late])
+    expect(select(records, { ...shown, text: 'quota' }).found).to.equal(1)
+  })
+
+  it('a record of a former release is neither late nor in trouble', () => {
+    const { late: _l, trouble: _t, ...former } = aRecord('web').record
+    expect(stateOf(former as typeof former & StatusRecord)).to.equal('awake')
+    expect(missingPods(former)).to.equal(undefined)
   })
 
   it('is in the table of docs/console.md with each button', () => {

@@ -96,6 +96,18 @@ describe('a workload in Headlamp', () => {
     expect(wordsOf(asleep.inBackoff(at('Mon 21:00')))[0]).to.equal('waiting, asleep')
   })
 
+  it('whose pods did not come in time is late, with what keeps them', () => {
+    const woken = aDeployment().withReplicas(3).enabled().scheduled(HOURS)
+    const late = woken.inProgress({ type: 'wake', at: NOW - HOUR })
+    const [object, pinned] = [late, late.pinned()].map(objectIn)
+    const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'over quota' }
+    const withFailure = { ...object!, status: { ...object!.status, conditions: [failure] } }
+    const record = recordOf(withFailure, NOW)!
+    expect(stateOf(record)).to.deep.equal({ text: 'late', status: 'error' })
+    expect(whyOf(record, NOW)).to.match(/^pods are missing: over quota \(FailedCreate\); \w/)
+    expect(stateOf(recordOf(pinned!, NOW)!)).to.deep.equal({ text: 'pinned, late', status: 'error' })
+  })
+
   it('does not guess hours, a zone or a calendar that stand elsewhere', () => {
     const rest =
       /^not all of its hours are on this object: its Namespace, a policy or the settings of Dormouse/

@@ -6,7 +6,7 @@ import { History, Saved } from './history.ts'
 import { HoursDialog } from './hours-dialog.ts'
 import { icon } from './icons.ts'
 import { Menu, type MenuItem } from './menu.ts'
-import { hasUnknownHours, isBroken, keyOf, replicasText, type Workload } from './record.ts'
+import { hasUnknownHours, isBroken, keyOf, missingPods, replicasText, type Workload } from './record.ts'
 import { StateWord } from './row.ts'
 import { presets, UntilDialog } from './until-dialog.ts'
 import { html } from './view.ts'
@@ -32,6 +32,7 @@ export function Detail({ app, workload, now }: Props): VNode {
   useEffect(() => plans.want(workload, 'its own'), [workload])
   const { cluster, namespace, type, name } = workload
   const wait = waitOf(workload, now)
+  const missing = missingPods(workload)
   const close = () => ask(undefined)
   return html`<section
     class="detail"
@@ -49,6 +50,7 @@ export function Detail({ app, workload, now }: Props): VNode {
     </header>
     <div class="body">
       <p><${StateWord} workload=${workload} /></p>
+      ${missing !== undefined && html`<p class="missing">Pods are missing: ${missing}</p>`}
       <p class="reason">${reasonOf(workload, now)}</p>
       ${wait !== undefined && html`<p>${wait}</p>`}
       <${Buttons} app=${app} workload=${workload} now=${now} ask=${ask} />

@@ -16,6 +16,7 @@ export function keyOf({ cluster, namespace, type, name }: Identity): string {
 export const STATES = {
   asleep: 'Asleep',
   awake: 'Awake',
+  late: 'Late',
   pin: 'Pinned',
   override: 'Schedule off',
   backoff: 'Waiting',
@@ -39,6 +40,7 @@ export function isLeftAlone(state: State): boolean {
 /** The state by which lists are filtered: one workload has one. */
 export function stateOf(workload: Workload): State {
   if (isBroken(workload)) return 'invalid'
+  if (workload.late) return 'late'
   if (workload.held_by !== null) return workload.held_by
   if (!workload.enabled) return isUnknown(workload) ? 'unknown' : 'unmanaged'
   return workload.is_snoozed ? 'asleep' : 'awake'
@@ -76,17 +78,16 @@ export function noNextText(workload: Pick<Workload, 'enabled' | 'reason_values'>
 
 /** Whether somebody should look at it: its pods came too late or not at all, or it was switched too often. */
 export function isTroubled(workload: Workload): boolean {
-  const {
-    held_by: holder,
-    operation_history: history,
-    is_snoozed,
-    ready_replicas,
-    current_replicas,
-  } = workload
-  if (holder === 'backoff') return true
-  const result = history[0]?.result
-  const isLate = result === 'timed_out' || result === 'failed'
-  return isLate && !is_snoozed && ready_replicas < current_replicas
+  const { held_by: holder, late, operation_history: history } = workload
+  if (late || holder === 'backoff') return true
+  const { is_snoozed, ready_replicas, current_replicas } = workload
+  return history[0]?.result === 'failed' && !is_snoozed && ready_replicas < current_replicas
+}
+
+/** What the cluster says about pods that are missing; undefined: none is, or it says nothing. */
+export function missingPods({ trouble }: Partial<Pick<Workload, 'trouble'>>): string | undefined {
+  if (!trouble) return undefined
+  return trouble.message === '' ? trouble.code : `${trouble.message} (${trouble.code})`
 }
 
 const WEEK = 7 * 24 * 3_600_000

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { buttonsOf } from './actions.ts'
 import type { App } from './app.ts'
 import { icon } from './icons.ts'
-import { isTroubled, keyOf, noNextText, STATES, stateOf, type Workload } from './record.ts'
+import { isTroubled, keyOf, missingPods, noNextText, STATES, stateOf, type Workload } from './record.ts'
 import { html } from './view.ts'
 import { WeekStrip } from './week-strip.ts'
 import { reasonOf, shortTime } from './words.ts'
@@ -40,7 +40,7 @@ export function Row({ app, workload, index, top, isCurrent, now, onFocus }: Prop
   )
   const tab = isCurrent ? 0 : -1
   const { type, name } = workload
-  const reason = reasonOf(workload, now)
+  const reason = [missingPods(workload) ?? [], reasonOf(workload, now)].flat().join('; ')
   const mayNot = button ? model.mayNot(button) : ''
   return html`<div
     class=${`row${isOpen ? ' open' : ''}`}
@@ -115,11 +115,12 @@ export function StateWord({ workload }: { workload: Workload }): VNode {
   const state = stateOf(workload)
   const asleep = workload.is_snoozed
   const isHeld = state === workload.held_by
+  const holder = state === 'late' && workload.held_by !== null ? STATES[workload.held_by] : ''
   const isMoving = workload.operation_in_progress && !isHeld
   const moving = asleep ? 'Falling asleep' : 'Waking'
   const look = isTroubled(workload) ? 'trouble' : state
   return html`<span class=${`state-word ${look} ${asleep ? 'is-asleep' : 'is-awake'}`}>
-    ${icon(state)}<span>${isMoving ? moving : STATES[state]}${isHeld && html`, ${asleep ? 'asleep' : 'awake'}`}</span>
+    ${icon(state)}<span>${isMoving ? moving : STATES[state]}${isHeld && html`, ${asleep ? 'asleep' : 'awake'}`}${holder !== '' && html`, ${holder.toLowerCase()}`}</span>
   </span>`
 }
 

@@ -1,5 +1,14 @@
 import type { Shown } from './address.ts'
-import { FILTERS, isLeftAlone, STATES, stateOf, type Filter, type State, type Workload } from './record.ts'
+import {
+  FILTERS,
+  isLeftAlone,
+  missingPods,
+  STATES,
+  stateOf,
+  type Filter,
+  type State,
+  type Workload,
+} from './record.ts'
 
 /** The line above the workloads of a namespace. */
 export interface Group {
@@ -98,11 +107,10 @@ function grouped(found: readonly Workload[]): (Workload | Group)[] {
   return rows
 }
 
-function matches(
-  { cluster = '', namespace, name, type, reason }: Workload,
-  words: readonly string[],
-): boolean {
-  const text = `${cluster} ${namespace}/${name} ${type} ${reason}`.toLowerCase()
+function matches(workload: Workload, words: readonly string[]): boolean {
+  const { cluster = '', namespace, name, type, reason } = workload
+  const text =
+    `${cluster} ${namespace}/${name} ${type} ${reason} ${missingPods(workload) ?? ''}`.toLowerCase()
   return words.every((word) => text.includes(word))
 }
 
