@@ -122,7 +122,24 @@ export const OPERATIONS_ROW: Row = {
           legend: '{{namespace}} {{reason}}',
         },
       ],
-      width: 24,
+      width: 16,
+    }),
+    graph({
+      id: 74,
+      title: 'Late',
+      description:
+        'Woken workloads whose pods are still missing after operationTimeout. kubectl dormouse why says what keeps them.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: bad(1),
+      stacked: true,
+      queries: [
+        {
+          expr: `${ofLeader('dormouse_late_workloads', ['namespace'], CHOSEN)} or on () vector(0)`,
+          legend: '{{namespace}}',
+        },
+      ],
+      width: 8,
     }),
   ],
 }

@@ -123,6 +123,7 @@ export async function troubled(): Promise<Scene> {
           for (const name of late) await stage.annotate('deployments', name, annotated(awakeNow()))
         },
       },
+      { alert: 'DormouseWorkloadsLate', how: 'the same' },
       {
         alert: 'DormouseTooManyWrites',
         how: 'somebody puts a label wrong after every write',

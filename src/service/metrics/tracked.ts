@@ -1,6 +1,8 @@
 import type { Instant } from '../process/clock.ts'
 import { autoscalerConflict, type AutoscalerConflict } from '../../domain/deciding/scaling.ts'
 import { sleepsSuspended } from '../../domain/kinds.ts'
+import { completed } from '../../domain/deciding/history.ts'
+import { isLate } from '../../domain/deciding/late.ts'
 import { nextTransition } from '../../domain/deciding/foresight.ts'
 import type { Reading } from '../../domain/workload/reading.ts'
 import type { Source } from '../../domain/policy/settings.ts'
@@ -27,6 +29,8 @@ export interface Tracked {
   readonly coming?: Coming
   /** Its schedule, if calendars may change that. */
   readonly schedule?: Schedule
+  /** Its latest wake took too long, and pods are still missing. */
+  readonly isLate?: true
   /** The conflict between an autoscaler and its schedule. */
   readonly conflict?: AutoscalerConflict
 }
@@ -55,6 +59,7 @@ export function readTracked(
     asleep,
     share: shareOf(asleep ? replicasSaved(reading) : runs, workload.requests),
     ...(coming && { coming: { type: coming.type, at: coming.at } }),
+    ...(isLate(completed(reading, now, rules.policy)) && { isLate: true as const }),
     ...(conflict && { conflict }),
     ...(reading.schedule?.calendar && { schedule: reading.schedule }),
   }

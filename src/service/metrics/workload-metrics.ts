@@ -36,6 +36,15 @@ export function exportWorkloads(
       for (const [labels, count] of tracker.conflicts) gauge.set({ ...labels }, count)
     },
   )
+  factory.gauge(
+    'late_workloads',
+    'Managed workloads whose latest wake took longer than operationTimeout and whose pods are still missing.',
+    ['namespace', 'kind'],
+    (gauge) => {
+      gauge.reset()
+      for (const [labels, count] of tracker.late) gauge.set({ ...labels }, count)
+    },
+  )
   exportUsage(factory, 'namespace', tracker, prices)
   if (!perWorkload) return
   factory.gauge(

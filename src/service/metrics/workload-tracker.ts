@@ -5,7 +5,7 @@ import type { Rules } from '../../domain/deciding/rules.ts'
 import type { AutoscalerConflict } from '../../domain/deciding/scaling.ts'
 import type { Schedule, Sleep } from '../../domain/schedule/schedule.ts'
 import { isKnown, TRIGGER, TRIGGERS, type OperationType } from '../../domain/workload/state.ts'
-import type { Kind, Workload } from '../../domain/workload/workload.ts'
+import { podsFollowed, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import type { WorkloadState } from '../../domain/records/workload-state.ts'
 import type { Saved } from '../../domain/records/saved.ts'
 import type { Evaluations } from '../evaluating/ports.ts'
@@ -22,9 +22,12 @@ import { readTracked, type Tracked } from './tracked.ts'
  */
 const FORGET_AFTER = 3600
 
-interface Conflict {
+interface Place {
   readonly namespace: string
   readonly kind: Kind
+}
+
+interface Conflict extends Place {
   readonly reason: AutoscalerConflict
 }
 
@@ -56,6 +59,8 @@ export class WorkloadTracker {
   readonly schedules = new Tally<Schedule>()
   /** The workloads that an autoscaler keeps from their schedule. */
   readonly conflicts = new Tally<Conflict>(({ namespace, kind, reason }) => `${namespace}/${kind}/${reason}`)
+  /** The workloads whose wake took too long and whose pods are still missing. */
+  readonly late = new Tally<Place>(({ namespace, kind }) => `${namespace}/${kind}`)
   readonly byTeam: ByTeam | undefined
   readonly #evaluations: Evaluations
   readonly #rules: Rules
@@ -193,8 +198,9 @@ export class WorkloadTracker {
       if (emptySince !== undefined && seconds - emptySince > FORGET_AFTER) this.#namespaces.delete(name)
   }
 
-  #count(namespace: string, kind: Kind, { source, state, conflict }: Tracked, count: 1 | -1): void {
+  #count(namespace: string, kind: Kind, { source, state, conflict, isLate }: Tracked, count: 1 | -1): void {
     this.bySource.add({ source, state }, count)
+    if (isLate) this.late.add({ namespace, kind }, count)
     if (conflict) this.conflicts.add({ namespace, kind, reason: conflict }, count)
   }
 
@@ -203,7 +209,12 @@ export class WorkloadTracker {
   }
 }
 
-/** Most changes are of a status: they alter neither state nor share. */
+/** Most changes are of a status: they alter neither state nor share, nor whether all pods are there. */
 function countsTheSame(a: Workload, b: Workload): boolean {
-  return readsTheSame(a, b) && a.requests.cpu === b.requests.cpu && a.requests.memory === b.requests.memory
+  return (
+    readsTheSame(a, b) &&
+    podsFollowed(a) === podsFollowed(b) &&
+    a.requests.cpu === b.requests.cpu &&
+    a.requests.memory === b.requests.memory
+  )
 }

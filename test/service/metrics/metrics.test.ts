@@ -5,6 +5,7 @@ import { promtool } from '../../support/promtool.ts'
 import { calendarsOf, rulesWith, RULES } from '../../support/rules.ts'
 import { aScaledObject, rulesWithKeda } from '../../support/scaled-objects.ts'
 import { evaluationsOf } from '../../support/evaluations.ts'
+import { aDeployment } from '../../support/workloads.ts'
 import { itWith } from '../../suite/need.ts'
 
 function someMetrics(options: Partial<MetricsOptions> = {}) {
@@ -221,6 +222,27 @@ describe('metrics', () => {
     ])
     metrics.workloads.changed(woken, sleeper)
     expect(await conflictsOf(metrics)).to.deep.equal([])
+  })
+
+  it('show workloads whose pods did not come in time, until they are ready or it sleeps', async () => {
+    let now = NOW
+    const clock = () => now
+    const metrics = aLeader({ clock, evaluations: evaluationsOf(RULES, clock) })
+    const late = async () =>
+      (await linesOf(metrics)).filter((line) => line.startsWith('dormouse_late_workloads{'))
+    const waking = aDeployment().withReplicas(3).enabled().inProgress({ type: 'wake', at: NOW })
+    metrics.workloads.changed(undefined, waking)
+    expect(await late()).to.deep.equal([])
+    now += RULES.policy.operationTimeout
+    metrics.workloads.changed(waking, waking)
+    expect(await late()).to.deep.equal(['dormouse_late_workloads{namespace="shop",kind="deployments"} 1'])
+    const ready = waking.with({ resourceVersion: '101' }).settled()
+    metrics.workloads.changed(waking, ready)
+    expect(await late(), 'a status alone').to.deep.equal([])
+    metrics.workloads.changed(ready, waking)
+    expect(await late()).to.have.length(1)
+    metrics.workloads.changed(waking, waking.snoozed({ at: now }))
+    expect(await late()).to.deep.equal([])
   })
 
   it('show workloads whose ScaledObject others have paused', async () => {
