@@ -721,6 +721,19 @@ describe('the commands for people', () => {
       expect(podsAsked).to.deep.equal([])
     })
 
+    it('list says why the cluster refuses, in a backoff', async () => {
+      const { out } = await typed(['list'], {
+        workloads: [
+          aRecord('web', {
+            in_backoff_period: true,
+            backoff_until: '2026-03-02T12:05:00.000Z',
+            reason_values: { cause: 'failure', refusal: 'two replicas at least' },
+          }),
+        ],
+      })
+      expect(out).to.include('backoff until 13:05: the cluster refused: two replicas at least\n')
+    })
+
     it('status says why', async () => {
       const { out } = await typed(['status', 'quota'], { workloads })
       expect(out).to.include('  Pods      missing: exceeded quota: q (FailedCreate)\n')

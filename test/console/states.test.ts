@@ -152,6 +152,10 @@ describe('what the console makes of a workload', () => {
     expect(waitOf(aRecord('web', waiting).record, Date.parse('2026-03-02T12:00:00Z'))).to.match(
       /^Switched too often: its schedule and Snooze wait until \d\d:05\. Wake works at once\.$/,
     )
+    const refused = { ...waiting, reason_values: { cause: 'failure' } }
+    expect(waitOf(aRecord('web', refused).record, 0)).to.match(
+      /^The cluster refused .*A click tries at once\.$/,
+    )
     expect(waitOf(aRecord('web', { ...waiting, has_manual_override: true }).record, 0)).to.equal(undefined)
     expect(waitOf(aRecord('web').record, 0)).to.equal(undefined)
   })

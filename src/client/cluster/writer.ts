@@ -95,11 +95,11 @@ export class ClusterWriter {
       this.#reader.rules(),
       this.#reader.namespace(workload.namespace),
     ])
-    const { after, message, decision } = planRequest(workload, request, 'k8s:you', this.#clock(), rules)
+    const { after, deferred, decision } = planRequest(workload, request, 'k8s:you', this.#clock(), rules)
     const becomes = BECOMES[decision.action]
     return {
       settings: changedSettings(workload, after),
-      message,
+      message: deferred,
       becomes: becomes === undefined ? {} : { becomes },
       isUnreadable: readWorkload(workload, rules) instanceof Unreadable,
     }

@@ -75,7 +75,10 @@ function reasonInShort(record: StatusRecord, times: LocalTimes): string {
   }
   // The state says that nothing enables it.
   if (!record.enabled) return record.policy.enabled.source === null ? '-' : 'disabled'
-  if (holder === 'backoff') return `backoff${until(record.backoff_until)}`
+  if (holder === 'backoff') {
+    const why = typeof values['refusal'] === 'string' ? `: the cluster refused: ${values['refusal']}` : ''
+    return `backoff${until(record.backoff_until)}${why}`
+  }
   return worded(record.reason, times)
 }
 

@@ -72,11 +72,17 @@ export function reasonOf({ reason, reason_code: code }: Workload, now: number): 
   return code === 'not_managed' ? 'Dormouse leaves it alone' : localised(reason, now).replaceAll(PREFIX, '')
 }
 
-/** The end of the wait of a workload that was switched too often; a wake is never refused. */
+/**
+ * The end of the wait of a workload that was switched too often, or whose change the cluster refused; a wake is never
+ * refused.
+ */
 export function waitOf(workload: Workload, now: number): string | undefined {
-  const { backoff_until: until, held_by: holder } = workload
+  const { backoff_until: until, held_by: holder, reason_values: values } = workload
   if (holder !== 'backoff' || until === null) return undefined
-  return `Switched too often: its schedule and Snooze wait until ${shortTime(Date.parse(until), now)}. Wake works at once.`
+  const end = shortTime(Date.parse(until), now)
+  if (values['cause'] === 'failure')
+    return `The cluster refused the last change: the next try is at ${end}. A click tries at once.`
+  return `Switched too often: its schedule and Snooze wait until ${end}. Wake works at once.`
 }
 
 /** Instants in a text, which are in UTC there, as the reader's own time. */

@@ -17,8 +17,9 @@ const CAUSE_TEXT: Readonly<Record<BackoffCause, string>> = {
 }
 
 /** Why a backoff is in effect, in words. */
-export function causeText(cause: Backoff['cause']): string {
-  return isKnown(BACKOFF_CAUSES, cause) ? CAUSE_TEXT[cause] : cause
+export function causeText({ cause, refusal }: Pick<Backoff, 'cause' | 'refusal'>): string {
+  const text = isKnown(BACKOFF_CAUSES, cause) ? CAUSE_TEXT[cause] : cause
+  return refusal === undefined ? text : `${text}: ${refusal}`
 }
 
 /** Cuts a backoff that ends later than any rule sets, after a clock was set back or in a state from elsewhere. */
@@ -75,10 +76,11 @@ export function backoffFromFight(state: State, now: Instant, policy: Policy): Ba
 }
 
 /** The state once the cluster refused an automatic operation: a backoff of 10 s, doubled each time, at most 10 min. */
-export function afterFailure(state: State, now: Instant): State {
+export function afterFailure(state: State, now: Instant, refusal?: string): State {
   const times = state.backoff?.cause === 'failure' ? state.backoff.times + 1 : 1
   const until = now + doubled(FAILURE_BASE, times, FAILURE_MAX)
-  return { ...state, backoff: { until, times, cause: 'failure' } }
+  const why = refusal === undefined || refusal === '' ? {} : { refusal }
+  return { ...state, backoff: { until, times, cause: 'failure', ...why } }
 }
 
 /** Whether a whole window without operations lies before the newest one; the time of the backoff does not count. */

@@ -197,7 +197,7 @@ function automatic(situation: Situation, desire: Desired): PartialDecision {
     return { action: 'none', reason: isRunning || state.asleep ? reason : emptied(situation, reason) }
   }
   const transition = {
-    reason: because(code, text, { ...says, pending: () => pendingText(desire) }),
+    reason: because(code, text, { ...says, pending: () => pendingText(desire, state.backoff) }),
     ...desire.withTransition,
     ...(since === undefined ? {} : { dueAt: dueSince(situation, since) }),
   }
@@ -206,10 +206,17 @@ function automatic(situation: Situation, desire: Desired): PartialDecision {
     : { action: 'wake', replicas: counts.toWake, ...transition }
 }
 
-/** The text must be true on every replica: only the leader knows whether it is a queue or a refusal, and its Events tell. */
-function pendingText({ want, text }: Desired): string {
+/**
+ * The text must be true on every replica: only the leader knows whether it is a queue or a refusal that the state does
+ * not have, and its Events tell.
+ */
+function pendingText({ want, text }: Desired, backoff: Backoff | undefined): string {
   const why = text().slice(want.length)
-  return `is to ${want === 'asleep' ? 'sleep' : 'wake'}${why}; not done yet: it waits for its turn, or the cluster refuses it (see its Events)`
+  const not =
+    backoff?.refusal === undefined
+      ? 'it waits for its turn, or the cluster refuses it (see its Events)'
+      : causeText(backoff)
+  return `is to ${want === 'asleep' ? 'sleep' : 'wake'}${why}; not done yet: ${not}`
 }
 
 /** Somebody woke it to fewer replicas than were kept: the next edge brings those back. */
@@ -264,10 +271,11 @@ function overridden({ by, until }: Override, then: () => PartialDecision): Parti
 }
 
 /** `fought`: what an autoscaler does against it. */
-function waiting({ cause, until }: Backoff, then: PartialDecision, fought?: string): PartialDecision {
-  const why = cause === 'flapping' && fought !== undefined ? fought : causeText(cause)
+function waiting(backoff: Backoff, then: PartialDecision, fought?: string): PartialDecision {
+  const { cause, until, refusal } = backoff
+  const why = cause === 'flapping' && fought !== undefined ? fought : causeText(backoff)
   const text = () => `waits until ${iso(until)}: ${why} (then: ${then.reason.text})`
-  const values = () => ({ until: iso(until), cause })
+  const values = () => ({ until: iso(until), cause, ...(refusal !== undefined && { refusal }) })
   const delays = { delayed: delayed(then, 'backoff', until) }
   return { ...noAction('backoff', text, { values }), ...delays, ...lookAgain(until) }
 }

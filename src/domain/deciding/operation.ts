@@ -8,6 +8,7 @@ import { hasKey, sleepsSuspended } from '../kinds.ts'
 import { lostCount, withMarksRestored, withoutRequest, type LastKnown } from '../workload/marks.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from '../workload/patch.ts'
+import { shortened } from '../workload/trouble.ts'
 import { readWorkload, withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf, type Situation } from './situation.ts'
@@ -189,13 +190,17 @@ function isTaken({ history }: State, type: Operation['type'], at: Instant): bool
   return history.some((operation) => operation.type === type && operation.at === at)
 }
 
-/** The cluster refused `decision`: writes that to the history, starts a backoff, and changes nothing else. */
+/**
+ * The cluster refused `decision`, with this message: writes that to the history, starts a backoff, and changes nothing
+ * else.
+ */
 export function planFailure(
   workload: Workload,
   decision: Decision,
   clock: Instant,
   rules: Rules,
   known?: LastKnown,
+  message = '',
 ): Change | undefined {
   const read = readWorkload(withMarksRestored(workload, known, rules), rules)
   const { action, trigger, by } = decision
@@ -206,7 +211,8 @@ export function planFailure(
   const state = again ? { ...reading.state, history: older } : reading.state
   const replicas = action === 'snooze' ? 0 : decision.replicas
   const failed: Operation = { type: action, trigger, at: now, replicas, duration: 0, by, result: 'failed' }
-  return changeBetween(workload, withState(reading, afterFailure(withOperation(state, failed), now)))
+  const backedOff = afterFailure(withOperation(state, failed), now, shortened(message))
+  return changeBetween(workload, withState(reading, backedOff))
 }
 
 function scaled(workload: Workload, wake: boolean, replicas: number): Workload {

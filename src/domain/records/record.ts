@@ -112,6 +112,7 @@ function explained(
     reason_values: {
       ...(wait ? { until: seconds(wait.until), workloads: wait.workloads } : values),
       ...(backoff && { cause: backoff.cause }),
+      ...(backoff?.refusal !== undefined && { refusal: backoff.refusal }),
       ...(fault !== undefined && { fault }),
       ...(hoursUnknown !== undefined && { hours_unknown: hoursUnknown }),
     },
@@ -119,8 +120,8 @@ function explained(
   }
 }
 
-function restText({ until, cause }: Backoff): string {
-  return `; in backoff until ${seconds(until)}: ${causeText(cause)}`
+function restText(backoff: Backoff): string {
+  return `; in backoff until ${seconds(backoff.until)}: ${causeText(backoff)}`
 }
 
 export function transitionRecord({ at, type, reason }: Transition): TransitionRecord {

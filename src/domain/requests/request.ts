@@ -1,5 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { Refusal } from '../../service/process/errors.ts'
+import { causeText } from '../deciding/backoff.ts'
 import { decide } from '../deciding/decide.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
@@ -7,7 +8,7 @@ import { changeBetween, changed } from '../workload/change.ts'
 import { hasCount, sleepsSuspended } from '../kinds.ts'
 import type { Change } from '../workload/patch.ts'
 import { keptCount } from '../workload/counts.ts'
-import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
+import { readWithoutState, readWorkload, stateOf, type Reading } from '../workload/reading.ts'
 import {
   explainedRefusal,
   refuseBackoff,
@@ -36,6 +37,8 @@ export interface Plan {
   readonly change: Change | undefined
   /** What was done, and why the workload is in its present state, for the author. */
   readonly message: string
+  /** The same where settings alone are written: the move is Dormouse's next, and the cluster may refuse that. */
+  readonly deferred: string
   /** The workload once the change is applied. */
   readonly after: Workload
   readonly decision: { readonly action: 'snooze' | 'wake' | 'none'; readonly reason: Reason }
@@ -159,21 +162,27 @@ function planOf(workload: Workload, request: Request, situation: Situation, done
   const woke = target.state.asleep ? 'snooze' : 'wake'
   const moved = isRunning(after) !== isRunning(workload)
   const asked = asksToMove(request) || request.action === 'disable'
-  const also = moved && !asked ? `, which ${movedTo(target, after)}` : ''
+  const said = (isDone: boolean) => {
+    const also = moved && !asked ? `, which ${movedTo(target, after, isDone)}` : ''
+    return `${[`${done}${also}`, textBefore(reason)].filter(Boolean).join(': ')}${warning}`
+  }
+  const { backoff } = stateOf(workload) ?? {}
+  const refused = moved && backoff?.refusal !== undefined ? `. Before, ${causeText(backoff)}` : ''
   return {
     change,
     after,
-    message: `${[`${done}${also}`, textBefore(reason)].filter(Boolean).join(': ')}${warning}`,
+    message: said(true),
+    deferred: `${said(false)}${refused}`,
     decision: { action: moved ? woke : 'none', reason },
   }
 }
 
 /** The request causes a wake or snooze that it did not name, so the answer mentions it. */
-function movedTo(target: Reading, after: Workload): string {
+function movedTo(target: Reading, after: Workload, isDone: boolean): string {
   if (target.state.asleep) {
     const kept = sleepsSuspended(after.kind) ? '' : `, ${counted(keptCount(target), 'replica')} kept`
-    return `puts it to sleep now${kept}`
+    return `${isDone ? 'puts' : 'is to put'} it to sleep now${kept}`
   }
   const to = hasCount(after.kind) ? `, to ${counted(after.replicas, 'replica')}` : ''
-  return `wakes it now${to}`
+  return `${isDone ? 'wakes' : 'is to wake'} it now${to}`
 }

@@ -81,7 +81,7 @@ const PARTS: { readonly [Name in keyof Required<Parts>]: Schema<Parts[Name]> } =
   intent: part({ want: sleep, at: instant, before: sleep, by, trigger }, { until: instant, hold: instant }),
   pin: part({ state: oneOf(PIN_STATES), replicas, at: instant, by: author }),
   override: part({ until: instantOrNull, at: instant, by: author }),
-  backoff: part({ until: instant, times: { ...count, minimum: 1 }, cause: open }),
+  backoff: part({ until: instant, times: { ...count, minimum: 1 }, cause: open }, { refusal: text }),
   request: part({ text: author, at: instant, by: author }, { pending: { const: true } }),
 }
 

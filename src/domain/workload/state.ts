@@ -100,6 +100,8 @@ export interface Backoff {
   /** How many backoffs in a row: each doubles the wait. */
   readonly times: number
   readonly cause: Open<BackoffCause>
+  /** In the cluster's words, why it refused the last attempt: on one line, and cut. */
+  readonly refusal?: string
 }
 
 export interface Operation {

@@ -40,13 +40,13 @@ export function troubleOf(reason: unknown, message: unknown, otherwise: string):
   return { code, message: shortened(typeof message === 'string' ? message : '') }
 }
 
-/** A message of the cluster on one line, without the pod's name in front, and cut. */
+/** A message of the cluster on one line, without the name of the refused object in front, and cut. */
 export function shortened(message: string): string {
   // Whoever wrote it may have made it long: nothing behind is looked at.
   const line = printable(message.slice(0, 4 * LONGEST))
     .replaceAll(/\s+/g, ' ')
     .trim()
-  return clip(line.replace(/^[Pp]ods? "[^"]*" is (?:forbidden: )?/, ''), LONGEST)
+  return clip(line.replace(/^[\w.]+ "[^"]*" is (?:forbidden: )?/, ''), LONGEST)
 }
 
 /** `exceeded quota: q (FailedCreate)`. */

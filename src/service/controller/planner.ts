@@ -57,9 +57,10 @@ export class Planner {
     return stillRight ? step : this.#plan(copy, now).step
   }
 
-  /** The change that records in the state that the cluster refused this decision. */
-  failure(workload: Workload, decision: Decision): Change | undefined {
-    return planFailure(workload, decision, this.#ports.clock(), this.#rules, this.#marks.of(workload))
+  /** The change that records in the state that the cluster refused this decision, in the cluster's words. */
+  failure(workload: Workload, decision: Decision, message: string): Change | undefined {
+    const { clock } = this.#ports
+    return planFailure(workload, decision, clock(), this.#rules, this.#marks.of(workload), message)
   }
 
   #plan(workload: Workload, now: Instant): { readonly step: Step; readonly isShared: boolean } {

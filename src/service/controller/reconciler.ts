@@ -88,8 +88,8 @@ export class Reconciler {
       return why
     }
     try {
-      const done = await this.#writeFailure(workload, decision, stopping)
-      // `HistoryReporter` counts it; the cluster's own words are here alone.
+      const done = await this.#writeFailure(workload, decision, saidBy(error), stopping)
+      // `HistoryReporter` counts it; what was tried, and all that the cluster said, is here alone.
       if (done) this.#record(workload, decision, 'The cluster refused', error)
       return done ?? why
     } catch (again) {
@@ -120,9 +120,10 @@ export class Reconciler {
   async #writeFailure(
     key: WorkloadKey,
     decision: Decision,
+    message: string,
     stopping: Stopping,
   ): Promise<Reconciled | undefined> {
-    const plan = (workload: Workload) => ({ change: this.#planner.failure(workload, decision) })
+    const plan = (workload: Workload) => ({ change: this.#planner.failure(workload, decision, message) })
     const options = { priority: 'completion', ...stopping } as const
     const { workload, wrote } = await this.#ports.writer.write(key, plan, options)
     return wrote ? { type: 'done', workload, wrote, moved: undefined } : undefined
@@ -138,6 +139,12 @@ export class Reconciler {
     else logger.info({ workload, code }, message)
     return refused ? 'refused' : 'unavailable'
   }
+}
+
+/** The cluster's own words in a refusal. */
+function saidBy(error: unknown): string {
+  const said = error instanceof Refusal ? error.details['message'] : undefined
+  return typeof said === 'string' ? said : messageOf(error)
 }
 
 /** Whether an admission webhook hangs or fails for this workload; the cluster itself may be fine. */

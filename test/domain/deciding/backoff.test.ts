@@ -122,6 +122,37 @@ describe('an operation the cluster refused', () => {
 
   const once = () => refused(sleeper, MORNING)
 
+  describe('with what it said', () => {
+    const message = 'Deployment.apps "web" is forbidden: exceeded quota: q\u001B[31m\n'
+    const { decision } = planStep(sleeper, MORNING, RULES)
+    const told = changed(sleeper, planFailure(sleeper, decision, MORNING, RULES, undefined, message)!)
+
+    it('has that, cleaned, in its reason and its values while it waits, and also until the next try', () => {
+      const now = statusRecord(told, MORNING + SECOND, RULES)
+      const quoted = 'the cluster refused the last attempt: exceeded quota: q [31m'
+      expect(now.reason).to.include(`${quoted} (then: `)
+      expect(now.reason_values).to.include({ cause: 'failure', refusal: 'exceeded quota: q [31m' })
+      const due = statusRecord(told, MORNING + 10 * SECOND, RULES)
+      expect(due.reason)
+        .to.match(/^is to wake by schedule .*; not done yet: /)
+        .and.include(quoted)
+    })
+
+    it('keeps it where the backoff delays nothing, and drops it once an attempt succeeds', () => {
+      const pinned = asked(told, { action: 'pin' }, MORNING + SECOND).after
+      expect(statusRecord(pinned, MORNING + SECOND, RULES).reason_values).to.include({
+        refusal: 'exceeded quota: q [31m',
+      })
+      const done = planStep(told, MORNING + 10 * SECOND, RULES)
+      expect(stateOf(changed(told, done.change!)).backoff).to.equal(undefined)
+    })
+
+    it('a state is not made longer by what is longer', () => {
+      const long = planFailure(sleeper, decision, MORNING, RULES, undefined, 'x'.repeat(50_000))!
+      expect(changed(sleeper, long).annotations.state?.length).to.be.below(700)
+    })
+  })
+
   it('changes nothing: marks, count and intent are as before, the history says failed', () => {
     const workload = once()
     expect(workload).to.deep.include({ replicas: 0, labels: sleeper.labels })

@@ -91,6 +91,15 @@ const REASONS: Partial<Record<ReasonCode, Row[]>> = {
       '{"until":"2026-03-02T18:05:00Z","cause":"failure"}',
     ],
     [
+      'refused by the cluster, which said why',
+      awake.remembering({
+        backoff: { until: at('Mon 18:05'), times: 1, cause: 'failure', refusal: 'two replicas at least' },
+      }),
+      at('Mon 18:00'),
+      `waits until 2026-03-02T18:05:00Z: the cluster refused the last attempt: two replicas at least (then: ${BY_NIGHT})`,
+      '{"until":"2026-03-02T18:05:00Z","cause":"failure","refusal":"two replicas at least"}',
+    ],
+    [
       'flapping while an autoscaler sets the count of what is awake',
       awake
         .with({ replicas: 2, replicasManager: { manager: 'kube-controller-manager', subresource: 'scale' } })

@@ -119,6 +119,22 @@ describe('disable', () => {
   })
 })
 
+describe('a request whose settings alone are written', () => {
+  it('promises no move that Dormouse still has to make, and names what the cluster refused before', () => {
+    const hours = { action: 'schedule', schedule: '8:00-18:00' } as const
+    const { deferred } = asked(awake.annotated({ schedule: '0:00-24:00' }), hours, NIGHT)
+    expect(deferred).to.match(/^schedule set to .*, which is to put it to sleep now, 3 replicas kept: asleep/)
+    const backoff = { until: NIGHT, times: 1, cause: 'failure', refusal: 'two replicas at least' } as const
+    const refused = asked(awake.remembering({ backoff }).annotated({ schedule: '0:00-24:00' }), hours, NIGHT)
+    expect(refused.deferred).to.match(
+      /\. Before, the cluster refused the last attempt: two replicas at least$/,
+    )
+    expect(asked(asleep, { action: 'schedule', schedule: '8:00-22:00' }, NIGHT).deferred).to.include(
+      ', which is to wake it now, to 3 replicas: ',
+    )
+  })
+})
+
 describe('a request that is not about sleep', () => {
   const unmanaged = aDeployment().withReplicas(3)
   const hours = { schedule: WORK, timezone: 'Europe/Berlin' }

@@ -107,6 +107,23 @@ describe('a reconcile', () => {
     expect(told.messages[0]).to.include('the snooze by schedule').and.include('another account')
   })
 
+  it('writes into the state what the cluster said, shortened', async () => {
+    const { cluster, reconcile } = reconciling(web)
+    const message = `deployments.apps "web" is forbidden: ValidatingAdmissionPolicy 'two' denied request: two at least`
+    cluster.answer = (_key, change) =>
+      change.replicas === 0
+        ? new Refusal('CLUSTER_REJECTED', `patch web: the cluster refused: ${message}`, {
+            details: { message },
+          })
+        : undefined
+    expect(await reconcile()).to.include({ type: 'done', moved: undefined })
+    const { backoff } = decoded(cluster.get(web)!.annotations)
+    expect(backoff).to.include({
+      cause: 'failure',
+      refusal: "ValidatingAdmissionPolicy 'two' denied request: two at least",
+    })
+  })
+
   it('is tried again soon where the cluster went away before the refusal was written', async () => {
     const { cluster, reconcile } = reconciling(web)
     cluster.answer = (_key, change) =>
