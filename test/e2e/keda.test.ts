@@ -80,6 +80,24 @@ describeOn('a stand-in for KEDA', function (on) {
     await keda.unpaused('killed')
   })
 
+  it('that polls between the two writes of a sleep and of a wake undoes neither, and costs no count', async () => {
+    const workload = await keda.workload('polled', 0, true)
+    const refusedOnce = async (action: () => Promise<unknown>) => {
+      await refusePauses(true, 'polled')
+      await action()
+      await operator.looked()
+      await refusePauses(false, 'polled')
+    }
+    await refusedOnce(() => workload.snooze())
+    await keda.paused('polled')
+    await keda.staysAsleep('polled')
+    expect(await workload.status()).to.include({ is_snoozed: true, last_replicas: 3 })
+    await refusedOnce(() => workload.wake())
+    await keda.unpaused('polled')
+    await eventually('KEDA to run it', async () => (await keda.replicas('polled')) > 0)
+    expect(await workload.status()).to.include({ is_snoozed: false })
+  })
+
   it('may vanish with its definition: Dormouse goes on, and does not fill its log', async () => {
     const workload = await keda.workload('orphaned', 0, true)
     await workload.snooze()
@@ -116,7 +134,7 @@ describeOn('a stand-in for KEDA', function (on) {
   })
 
   /** Lets the cluster refuse the second of the two writes; resolves once it does, or does not. */
-  async function refusePauses(refuse: boolean): Promise<void> {
+  async function refusePauses(refuse: boolean, probed = 'killed'): Promise<void> {
     const name = `no-pauses-${here.namespace}`
     if (refuse) {
       await on().admin.expect('POST', POLICIES, {
@@ -145,7 +163,7 @@ describeOn('a stand-in for KEDA', function (on) {
       await on().admin.expect('DELETE', `${POLICIES}/${name}`)
     }
     await eventually('the policy to be in force, or gone', async () => {
-      const path = `${scaledObjectsIn(here.namespace, 'killed')}?dryRun=All`
+      const path = `${scaledObjectsIn(here.namespace, probed)}?dryRun=All`
       const { status } = await on().admin.send('PATCH', path, { metadata: { labels: { probe: 'x' } } })
       return refuse === (status === 422)
     })
