@@ -4,11 +4,9 @@ import { OPERATION_RESULTS } from '../../src/domain/workload/state.ts'
 import type { Shown } from '../../src/console/page/address.ts'
 import { buttonsOf, hours } from '../../src/console/page/actions.ts'
 import { select } from '../../src/console/page/selection.ts'
-import { stateOf } from '../../src/console/page/record.ts'
-import { format, howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'
 import { isTroubled, missingPods, stateOf } from '../../src/console/page/record.ts'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
-import { howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'
+import { format, howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'
 import { aRecord, anAsleepRecord } from '../client/fake-dormouse.ts'
 
 const model = { pathOf: () => '/namespaces/shop/deployments/web' } as unknown as Parameters<
