@@ -18,7 +18,7 @@ metrics: { teamLabel: team }`
 const NEWER = 'the service is newer (9.9.9): update this program'
 
 /** What today's service publishes. */
-const today = settingsForClients(loadConfig({ text: CONFIG, environment: {} }), { de: [] }, [], '9.9.9')
+const today = settingsForClients(loadConfig({ text: CONFIG, environment: {} }), {}, [], '9.9.9')
 
 const SERVICES = {
   'of this format': today,

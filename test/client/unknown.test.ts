@@ -15,7 +15,12 @@ const HOLIDAY = "calendars: { de: { dates: { 2026-03-03: '' } } }"
 
 /** The published settings of a service with this configuration. */
 function published(text: string): Record<string, string> {
-  const data = settingsForClients(loadConfig({ text, environment: {} }), { de: [] }, [], '1.2.3')
+  const data = settingsForClients(
+    loadConfig({ text, environment: {} }),
+    { de: { days: [], windows: [] } },
+    [],
+    '1.2.3',
+  )
   return Object.fromEntries(
     Object.entries(data).filter((entry): entry is [string, string] => entry[1] !== null),
   )

@@ -77,13 +77,21 @@ calendars:
   company: { files: [/etc/dormouse/company.ics] }
   empty: {}
 `)
+    const rest = { events: { summary: null, categories: null, description: null }, means: 'asleep' }
     expect(calendars).to.deep.equal({
-      'de-be': { dates: { '2026-12-24..2027-01-01': '', '2026-10-10': '9:00-14:00' }, files: [] },
-      company: { dates: {}, files: ['/etc/dormouse/company.ics'] },
-      empty: { dates: {}, files: [] },
+      'de-be': { dates: { '2026-12-24..2027-01-01': '', '2026-10-10': '9:00-14:00' }, files: [], ...rest },
+      company: { dates: {}, files: ['/etc/dormouse/company.ics'], ...rest },
+      empty: { dates: {}, files: [], ...rest },
     })
     const environment = { DORMOUSE_CALENDARS: '{ de: { dates: { 2026-12-24: "" } } }' }
-    expect(load('', environment).calendars).to.deep.equal({ de: { dates: { '2026-12-24': '' }, files: [] } })
+    expect(load('', environment).calendars).to.deep.equal({
+      de: { dates: { '2026-12-24': '' }, files: [], ...rest },
+    })
+    const text = 'calendars: { a: { files: [a.ics], events: { summary: ["*day*"] }, means: awake } }'
+    expect(load(text).calendars['a']).to.deep.include({
+      means: 'awake',
+      events: { ...rest.events, summary: ['*day*'] },
+    })
   })
 
   it('has prices, each of which a variable can set', () => {
@@ -346,6 +354,20 @@ describe('a faulty configuration', () => {
       '/de/dates/2026-12-24',
       'the hours of that date',
     ],
+    [
+      'a date without hours where it is to add some',
+      "de: { means: awake, dates: { 2026-12-24: '' } }",
+      '/de/dates/2026-12-24',
+      'expected the hours that it adds',
+    ],
+    ['another meaning', 'de: { means: busy }', '/de/means', 'asleep or awake'],
+    [
+      'another property of events',
+      'de: { events: { title: [a] } }',
+      '/de/events/title',
+      "unknown key 'title'",
+    ],
+    ['no glob at all', 'de: { events: { summary: [] } }', '/de/events/summary', 'a list of such texts'],
     [
       'a date twice',
       "de: { dates: { 2026-12-24..2026-12-26: '', 2026-12-26: '' } }",

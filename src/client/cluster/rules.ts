@@ -5,7 +5,8 @@ import { settingFault } from '../../domain/policy/faults.ts'
 import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
 import type { PolicyRecord, StatusRecord } from '../../domain/records/record.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import { calendarOf, type Calendar, type Calendars } from '../../domain/schedule/calendar.ts'
+import type { Calendar, Calendars } from '../../domain/schedule/calendar.ts'
+import { calendarPublished } from '../../domain/schedule/published-calendar.ts'
 import { ScheduleCompiler } from '../../domain/schedule/schedule.ts'
 import { timezoneFault } from '../../domain/schedule/syntax.ts'
 import { UnknownHours } from '../../domain/schedule/unknown-hours.ts'
@@ -156,9 +157,9 @@ function datedCalendars({ calendars }: KnownService): Dated | 'newer' | undefine
   if (calendars === undefined) return undefined
   try {
     return new Map(
-      Object.entries(calendars).map(([name, dates]) => [
+      Object.entries(calendars).map(([name, calendar]) => [
         name,
-        typeof dates === 'string' ? dates : calendarOf(name, dates),
+        typeof calendar === 'string' ? calendar : calendarPublished(name, calendar),
       ]),
     )
   } catch {

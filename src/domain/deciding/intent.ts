@@ -4,7 +4,7 @@ import type { ReasonCode } from './decision.ts'
 import { ofSource } from '../policy/settings.ts'
 import { presentState, type Ends, type ScheduleInForce, type Situation } from './situation.ts'
 import { withState, type Reading } from '../workload/reading.ts'
-import type { Edge, Schedule, Sleep } from '../schedule/schedule.ts'
+import type { Edge, Sleep } from '../schedule/schedule.ts'
 import type { Intent, IntentTrigger } from '../workload/state.ts'
 import type { ReasonValues } from '../workload/explanation.ts'
 import { iso, isoOrNull } from '../text.ts'
@@ -220,11 +220,11 @@ function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent
   const edge = isPassed ? later(latestEdge, hours.latestEdge) : latestEdge
   const passed = isPassed ? edge : undefined
   if (!intent || isAutomatic(intent) || passed) {
-    if (hours.state === 'own') return asItIs(reading, hours)
+    if (hours.state === 'own') return asItIs(situation, hours)
     const formed = intent && isAutomatic(intent) ? intent.at : 0
     const since = Math.max(edge?.at ?? 0, intent ? (intent.until ?? formed) : isNew ? graceEnd : 0)
     const withTransition = passed && { intent: edgeIntent(situation, passed.at, hours.state) }
-    const says = byHours(reading, hours)
+    const says = byHours(situation, hours)
     return { want: hours.state, rule: 'schedule', ...says, since, next: hours.next, withTransition }
   }
   const end = intent.until ?? intent.hold ?? Number.POSITIVE_INFINITY
@@ -253,34 +253,30 @@ function later(edge: Edge, other: Edge | undefined): Edge {
 }
 
 /** Its `until` or `hold` has passed, and no edge since it was formed. */
-function afterIntent(
-  { reading, now }: Situation,
-  hours: ScheduleInForce,
-  intent: Intent,
-  end: Instant,
-): Desired {
+function afterIntent(situation: Situation, hours: ScheduleInForce, intent: Intent, end: Instant): Desired {
+  const { reading, now } = situation
   const { state, next } = hours
   const passed = { rule: 'until passed', since: end, next } as const
-  if (state !== 'own') return { ...passed, want: state, ...byHours(reading, hours) }
+  if (state !== 'own') return { ...passed, want: state, ...byHours(situation, hours) }
   // A `hold` ends only in hours of sleep: in awake hours, a workload that people woke stays awake.
   const { until, before } = intent
-  if (until === undefined) return asItIs(reading, hours)
+  if (until === undefined) return asItIs(situation, hours)
   // It ended before these hours began, which bring back nothing. No awake-until is to come: that would wake.
   const opened = hours.schedule.latestEdge(now)?.at ?? 0
   const began = Math.max(opened, reading.awakeUntil ?? 0)
-  if (began > until) return asItIs(reading, hours)
+  if (began > until) return asItIs(situation, hours)
   return { ...passed, want: before, text: () => endedText(intent, until), values: () => valuesOf(intent) }
 }
 
 /** Inside a window of a schedule that only puts to sleep: people wake what they need. */
-function asItIs(reading: Reading, hours: ScheduleInForce): Desired {
-  const { schedule, next, nextEdge } = hours
-  const want = presentState(reading)
+function asItIs(situation: Situation, hours: ScheduleInForce): Desired {
+  const { next, nextEdge } = hours
+  const want = presentState(situation.reading)
   const text = () => {
     const until = nextEdge === undefined ? '' : `, next at ${iso(nextEdge.at)}`
-    return `${want}: schedule ${nameOf(reading, schedule)} only puts to sleep${until}`
+    return `${want}: schedule ${nameOf(situation, hours)} only puts to sleep${until}`
   }
-  return { want, rule: 'own hours', text, values: () => hoursOf(reading, hours), next }
+  return { want, rule: 'own hours', text, values: () => hoursOf(situation, hours), next }
 }
 
 /** The author, the cause, and the latest end. */
@@ -288,30 +284,37 @@ function valuesOf({ want, by, trigger, until }: Intent): ReasonValues {
   return { want, by, trigger, until: isoOrNull(until) }
 }
 
-/** The schedule, its source, and its next edge. */
-function hoursOf({ effective }: Reading, { schedule, nextEdge }: ScheduleInForce): ReasonValues {
+/** The schedule, its source, the event of a calendar by which its hours are others now, and its next edge. */
+function hoursOf({ reading, now }: Situation, { schedule, nextEdge }: ScheduleInForce): ReasonValues {
   const { text, zone, calendar } = schedule
-  const { schedule: source } = effective.sources
-  return { schedule: text, timezone: zone, calendar, source, until: isoOrNull(nextEdge?.at) }
+  const { schedule: source } = reading.effective.sources
+  const event = schedule.eventAt(now)
+  const named = event === undefined ? {} : { event }
+  return { schedule: text, timezone: zone, calendar, ...named, source, until: isoOrNull(nextEdge?.at) }
 }
 
-function byHours(reading: Reading, hours: ScheduleInForce): Pick<Desired, 'text' | 'values'> {
-  return { text: () => textOf(reading, hours), values: () => hoursOf(reading, hours) }
+function byHours(situation: Situation, hours: ScheduleInForce): Pick<Desired, 'text' | 'values'> {
+  return { text: () => textOf(situation, hours), values: () => hoursOf(situation, hours) }
 }
 
-function textOf(reading: Reading, { schedule, state, wakes, prolonged, nextEdge }: ScheduleInForce): string {
+function textOf(situation: Situation, hours: ScheduleInForce): string {
+  const { schedule, state, wakes, prolonged, nextEdge } = hours
   if (prolonged) return `awake by ${ANNOTATION.awakeUntil}${nextEdge ? ` until ${iso(nextEdge.at)}` : ''}`
-  const text = `${state} by schedule ${nameOf(reading, schedule)}`
+  const text = `${state} by schedule ${nameOf(situation, hours)}`
   if (!wakes) return `${text}, which only puts to sleep`
-  if (nextEdge && reading.awakeUntil === nextEdge.at)
+  if (nextEdge && situation.reading.awakeUntil === nextEdge.at)
     return `${text}, then by ${ANNOTATION.awakeUntil} until ${iso(nextEdge.at)}`
   if (nextEdge) return `${text} until ${iso(nextEdge.at)}`
   return schedule.calendar === '' ? text : `${text}, for a year at least`
 }
 
-function nameOf({ effective }: Reading, { text, zone, calendar }: Schedule): string {
-  const where = ofSource(effective.sources.schedule)
-  return `${text} (${zone}${calendar === '' ? '' : `, calendar ${calendar}`})${where}`
+/** `8:00-18:00 (Europe/Berlin, calendar de-be: Christmas Day) of namespace shop`. */
+function nameOf({ reading, now }: Situation, { schedule }: ScheduleInForce): string {
+  const { text, zone, calendar } = schedule
+  const where = ofSource(reading.effective.sources.schedule)
+  const event = schedule.eventAt(now)
+  const named = calendar === '' ? '' : `, calendar ${calendar}${event === undefined ? '' : `: ${event}`}`
+  return `${text} (${zone}${named})${where}`
 }
 
 /** Dated at the edge, not at the write. */

@@ -1,6 +1,7 @@
 import { isRecord } from '../json-schema.ts'
 import { isConfigurable } from '../kinds.ts'
 import type { ConfiguredPolicy } from '../policy/configured.ts'
+import { isPublishedCalendar, type PublishedCalendar } from '../schedule/published-calendar.ts'
 import type { Prices } from './saved.ts'
 import type { Policy } from '../workload/settings-rules.ts'
 
@@ -22,8 +23,8 @@ export interface Published {
   readonly kinds: readonly string[] | undefined
   readonly excludeNamespaces: readonly string[] | undefined
   readonly policies: readonly ConfiguredPolicy[] | undefined
-  /** By calendar: its dates with their hours; a text: why it cannot be used. */
-  readonly calendars: Readonly<Record<string, Readonly<Record<string, string>> | string>> | undefined
+  /** A text: why the calendar cannot be used. */
+  readonly calendars: Readonly<Record<string, PublishedCalendar | string>> | undefined
   readonly prices: Prices | undefined
   /** The label that names teams. */
   readonly teamLabel: string | undefined
@@ -73,7 +74,6 @@ function section<Section extends object>(shapes: {
 const texts = optional(orNull(listOf(text)))
 const aText = optional(orNull(text))
 const aFlag = optional(orNull(flag))
-const dates = mapOf(text)
 
 const policy = section<ConfiguredPolicy>({
   name: text,
@@ -103,7 +103,7 @@ const SHAPES: { readonly [Each in Key]-?: Shape<NonNullable<Published[Each]>> } 
   kinds: listOf(kind),
   excludeNamespaces: listOf(text),
   policies: listOf(policy),
-  calendars: mapOf((value): value is Record<string, string> | string => text(value) || dates(value)),
+  calendars: mapOf((value): value is PublishedCalendar | string => text(value) || isPublishedCalendar(value)),
   prices: section<Prices>({ currency: text, cpu: number, memory: number }),
   teamLabel: text,
   unpublished: section<NonNullable<Published['unpublished']>>({

@@ -43,6 +43,7 @@ export function withWindowUntil(schedule: Schedule, end: Instant): Schedule {
       return edge && edge.at > end ? edge : last
     },
     replacedOn: (t, daysAfter) => schedule.replacedOn(t, daysAfter),
+    eventAt: (t) => schedule.eventAt(t),
     nextEdge: (t) => (t < end ? (last ?? schedule.nextEdge(end)) : schedule.nextEdge(t)),
   }
 }

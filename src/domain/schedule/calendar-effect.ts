@@ -1,7 +1,9 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { addedIntervals } from './edges.ts'
 import { dateOf, hoursOn, type Calendar, type Hours } from './calendar.ts'
 import { parseSchedule } from './syntax.ts'
 import { byDay, canonical, WEEK, type Window } from './window.ts'
-import type { LocalTime } from './zone.ts'
+import { Zone, type LocalTime } from './zone.ts'
 
 const DAY = 24 * 60 * 60_000
 
@@ -14,6 +16,31 @@ export interface Replaced {
   readonly hours: string
   /** The calendar's name. */
   readonly calendar: string
+  /** The name of the event; null: none, or it has no name. */
+  readonly event: string | null
+}
+
+/** Hours that a calendar adds. */
+export interface AddedHours {
+  readonly start: Instant
+  readonly end: Instant
+  readonly calendar: string
+  readonly event: string | null
+}
+
+/** The hours that calendars add between two instants, by their start. */
+export function calendarAdditions(
+  calendars: readonly Calendar[],
+  zone: string,
+  from: Instant,
+  to: Instant,
+): AddedHours[] {
+  const clocks = Zone.named(zone)
+  if (!clocks) return []
+  return addedIntervals(calendars, clocks, from, to)
+    .filter(({ start, end }) => end > from && start < to)
+    .map(({ start, end, calendar, event }) => ({ start, end, calendar, event: event || null }))
+    .toSorted((a, b) => a.start - b.start)
 }
 
 /**
@@ -33,12 +60,14 @@ export function calendarEffect(
   let open: Replaced | undefined
   for (let midnight = from; midnight < from + days * DAY; midnight += DAY) {
     const hours = hoursOn(calendars, midnight)
-    const calendar = calendars.find((each) => each.hoursOn(midnight))?.name ?? ''
+    const counting = calendars.find((each) => each.hoursOn(midnight))
+    const calendar = counting?.name ?? ''
+    const event = counting?.eventOn?.(midnight) || null
     const [date, shown] = [dateOf(midnight), hours && textOf(hours)]
-    if (open?.hours !== shown || open?.calendar !== calendar) open = undefined
+    if (open?.hours !== shown || open?.calendar !== calendar || open?.event !== event) open = undefined
     if (shown === undefined || shown === textOf(usualOn(windows, midnight))) continue
     if (open) found.pop()
-    open = { first: open?.first ?? date, last: date, hours: shown, calendar }
+    open = { first: open?.first ?? date, last: date, hours: shown, calendar, event }
     found.push(open)
   }
   return found

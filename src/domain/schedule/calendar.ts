@@ -1,13 +1,24 @@
 import { InvalidSchedule, parseSchedule } from './syntax.ts'
-import { WEEK, type Window } from './window.ts'
+import { MINUTES_OF_DAY, WEEK, type Window } from './window.ts'
 import type { LocalTime } from './zone.ts'
 
-const DAY = 24 * 60 * 60_000
+const MINUTE = 60_000
+const DAY = MINUTES_OF_DAY * MINUTE
 /** Days that one range may name: ten years. */
 const LONGEST_RANGE = 3660
 
 /** Hours that start on a date, whatever its day of the week. */
 export type Hours = Pick<Window, 'start' | 'end'>
+
+/** Hours that a calendar adds to those of a schedule. */
+export interface Added {
+  /** Milliseconds since the epoch; `isFloating`: as the clocks of the workload's zone show it. */
+  readonly start: number
+  readonly end: number
+  readonly isFloating: boolean
+  /** The name of its event; '': it has none. */
+  readonly event: string
+}
 
 /** Dates that have hours of their own. Never changed in place: a calendar that changes is another object. */
 export interface Calendar {
@@ -16,6 +27,10 @@ export interface Calendar {
   readonly key: string
   /** The hours that start on the date of this midnight; none: an empty list; undefined: the schedule's own. */
   hoursOn(midnight: LocalTime): readonly Hours[] | undefined
+  /** The name of the event by which it has this date; '': none, or it has no name. */
+  eventOn?(midnight: LocalTime): string
+  /** The hours that it adds between two instants, and some around them; by their start. */
+  readonly addedBetween?: (from: number, to: number) => readonly Added[]
 }
 
 /** The calendars by name. */
@@ -39,24 +54,75 @@ export class InvalidCalendar extends InvalidSchedule {
 /** Dates and ranges of dates (`2026-12-24..2027-01-01`), each with its hours: '' for none, or `9:00-14:00`. */
 export type Dates = Readonly<Record<string, string>>
 
+/** What is known of a calendar beside its dates in the configuration. */
+export interface Read {
+  /** Midnights of dates without any hours, unless the dates of the configuration have them, each with its event's name. */
+  readonly days?: Iterable<readonly [LocalTime, string]>
+  /** By their start. */
+  readonly windows?: readonly Added[]
+  /** Its dates add their hours, and take none away. */
+  readonly means?: Meaning
+  /** Identifies its version. */
+  readonly revision?: number
+}
+export const MEANINGS = ['asleep', 'awake'] as const
+/** What the events of a calendar mean. */
+export type Meaning = (typeof MEANINGS)[number]
+
 /**
- * A calendar of these dates. `closed`: midnights of dates without any hours, unless `dates` has them. `revision`
- * identifies its version.
+ * A calendar of these dates.
  * @throws InvalidSchedule for the first faulty entry
  */
 export function calendarOf(
   name: string,
   dates: Dates,
-  closed: Iterable<LocalTime> = [],
-  revision = 0,
+  { days = [], windows = [], means = 'asleep', revision = 0 }: Read = {},
 ): Calendar {
   const hours = new Map<LocalTime, readonly Hours[]>()
-  for (const midnight of closed) hours.set(midnight, [])
+  const events = new Map<LocalTime, string>(days)
+  for (const midnight of events.keys()) hours.set(midnight, [])
   for (const [range, text] of Object.entries(dates)) {
     const of = parseHours(text)
-    for (const midnight of parseDates(range)) hours.set(midnight, of)
+    for (const midnight of parseDates(range)) {
+      hours.set(midnight, of)
+      events.delete(midnight)
+    }
   }
-  return { name, key: `${name}@${revision}`, hoursOn: (midnight) => hours.get(midnight) }
+  const key = `${name}@${revision}`
+  if (means === 'asleep')
+    return {
+      name,
+      key,
+      hoursOn: (midnight) => hours.get(midnight),
+      eventOn: (midnight) => events.get(midnight) ?? '',
+    }
+  const all = [
+    ...windows,
+    ...[...hours].flatMap(([midnight, of]) => of.map((each) => addedOn(midnight, each))),
+  ]
+  return { name, key, hoursOn: () => undefined, addedBetween: searchIn(all) }
+}
+
+function addedOn(midnight: LocalTime, { start, end }: Hours): Added {
+  const last = end < start ? end + MINUTES_OF_DAY : end
+  return { start: midnight + start * MINUTE, end: midnight + last * MINUTE, isFloating: true, event: '' }
+}
+
+function searchIn(windows: readonly Added[]): NonNullable<Calendar['addedBetween']> {
+  const sorted = windows.toSorted((a, b) => a.start - b.start)
+  const longest = Math.max(0, ...sorted.map(({ start, end }) => end - start))
+  /** The place of the first that starts at or after `t`. */
+  const placeOf = (t: number) => {
+    let [low, high] = [0, sorted.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((sorted[middle]?.start ?? Infinity) < t) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  // The clocks of no zone are a whole day from UTC.
+  return (from, to) => sorted.slice(placeOf(from - longest - DAY), placeOf(to + DAY))
 }
 
 /** The first calendar that has the date counts. */

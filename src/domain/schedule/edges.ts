@@ -5,7 +5,8 @@ import { hoursOn, type Calendar, type Hours } from './calendar.ts'
 import { byDay, MINUTES_OF_DAY, WEEK, type Window } from './window.ts'
 import type { LocalTime, Zone } from './zone.ts'
 
-const DAY = MINUTES_OF_DAY * 60_000
+const MINUTE = 60_000
+const DAY = MINUTES_OF_DAY * MINUTE
 
 /** The edges of a time span, including those at its start, without those at its end. */
 export interface Span {
@@ -53,6 +54,7 @@ export class Edges {
     const last = (Math.floor(to / DAY) + 3) * DAY
     return this.#noonsBetween(first, last)
       .flatMap((noon) => this.#intervalsOf(noon))
+      .concat(addedIntervals(this.#calendars, this.#zone, first, last))
       .filter(({ start, end }) => start < end)
   }
 
@@ -83,6 +85,30 @@ export class Edges {
     const weekday = new Date(noon).getUTCDay() || 7
     return this.#windows.filter(({ days }) => days.some((each) => each === weekday))
   }
+}
+
+/** The hours that calendars add between two instants, and some around them, each with its event's name. */
+export function addedIntervals(
+  calendars: readonly Calendar[],
+  zone: Zone,
+  from: Instant,
+  to: Instant,
+): (Interval & { readonly calendar: string; readonly event: string })[] {
+  return calendars.flatMap(({ name: calendar, addedBetween }) =>
+    (addedBetween?.(from, to) ?? []).map(({ start, end, isFloating, event }) => ({
+      start: isFloating ? instantOf(zone, start) : start,
+      end: isFloating ? instantOf(zone, end) : end,
+      calendar,
+      event,
+    })),
+  )
+}
+
+/** When the clocks of a zone show this time; seconds count. */
+function instantOf(zone: Zone, local: LocalTime): Instant {
+  const midnight = Math.floor(local / DAY) * DAY
+  const minute = Math.floor((local - midnight) / MINUTE)
+  return zone.day(midnight).instantOf(minute) + ((local - midnight) % MINUTE)
 }
 
 function unionOf(intervals: readonly Interval[]): Interval[] {

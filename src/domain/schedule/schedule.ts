@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../service/process/clock.ts'
 import { calendarEffect, type Replaced } from './calendar-effect.ts'
 import { findCalendars, NO_CALENDARS, type Calendar, type Calendars } from './calendar.ts'
-import { Edges, type Span } from './edges.ts'
+import { addedIntervals, Edges, type Span } from './edges.ts'
 import { InvalidSchedule, parseSchedule } from './syntax.ts'
 import { canonical, type Window } from './window.ts'
-import { A_TIMEZONE, timezoneFault, Zone } from './zone.ts'
+import { A_TIMEZONE, timezoneFault, Zone, type LocalTime } from './zone.ts'
 
 export const SLEEP_STATES = ['awake', 'asleep'] as const
 export type Sleep = (typeof SLEEP_STATES)[number]
@@ -37,6 +37,8 @@ export interface Schedule {
   nextEdge(t: Instant): Edge | undefined
   /** The hours that calendars replace on the date of `t`, or so many days after it; undefined: none. */
   replacedOn(t: Instant, daysAfter: number): Replaced | undefined
+  /** The event of a calendar that adds hours at `t`, or else replaces those of its date; undefined: none that has a name. */
+  eventAt(t: Instant): string | undefined
 }
 
 /** An unknown zone. The position is 1, in the zone's name. */
@@ -163,8 +165,21 @@ class CompiledSchedule implements Schedule {
 
   replacedOn(t: Instant, daysAfter: number): Replaced | undefined {
     if (this.#calendars.length === 0) return undefined
-    const today = Math.floor((t + this.#clocks.offsetAt(t)) / DAY) * DAY
-    return calendarEffect(this.text, this.#calendars, today + daysAfter * DAY, 1)[0]
+    return calendarEffect(this.text, this.#calendars, this.#dateOf(t) + daysAfter * DAY, 1)[0]
+  }
+
+  eventAt(t: Instant): string | undefined {
+    if (this.#calendars.length === 0) return undefined
+    const added = addedIntervals(this.#calendars, this.#clocks, t, t)
+    const adding = added.filter(({ start, end }) => start <= t && t < end)
+    const today = this.#dateOf(t)
+    const replacing = this.#calendars.find((each) => each.hoursOn(today))
+    return (adding.length > 0 ? adding[0]?.event : replacing?.eventOn?.(today)) || undefined
+  }
+
+  /** Its midnight. */
+  #dateOf(t: Instant): LocalTime {
+    return Math.floor((t + this.#clocks.offsetAt(t)) / DAY) * DAY
   }
 
   #span(number: number): Span {

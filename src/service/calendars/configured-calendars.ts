@@ -1,13 +1,14 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { systemLater, type Clock, type Later } from '../process/clock.ts'
 import type { Config } from '../config/config.ts'
 import { calendarOf, type Calendar, type Calendars } from '../../domain/schedule/calendar.ts'
 import { messageOf } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
-import type { Expander } from './ports.ts'
+import type { EventFilter, Expander, ReadEvents } from './ports.ts'
 
 const DAY = 24 * 60 * 60_000
 /** The size limit of a ConfigMap. */
@@ -36,27 +37,33 @@ interface CalendarsOptions {
   readonly patience?: number
 }
 
-/** By calendar: the dates without hours in its files, or why it cannot be used. */
-export type CalendarSnapshot = Readonly<Record<string, readonly number[] | string>>
+/** By calendar: what its files say, or why it cannot be used. */
+export type CalendarSnapshot = Readonly<Record<string, FromFiles | string>>
+type FromFiles = Pick<ReadEvents, 'days' | 'windows'>
 
 /** The calendars as they were when the snapshot was made. */
 export function calendarsIn(calendars: Config['calendars'], snapshot: CalendarSnapshot): Calendars {
   const known = new Map(
-    Object.entries(calendars).map(([name, { dates }]) => {
-      const closed = snapshot[name] ?? []
-      return [name, typeof closed === 'string' ? closed : calendarOf(name, dates, closed)]
+    Object.entries(calendars).map(([name, { dates, means }]) => {
+      const read = snapshot[name] ?? NOTHING
+      return [name, typeof read === 'string' ? read : calendarOf(name, dates, { ...read, means })]
     }),
   )
   return { find: (name) => known.get(name), names: [...known.keys()] }
 }
 
-/** The state of one file. */
+const NOTHING: FromFiles = { days: [], windows: [] }
+
+/** The state of one file of one calendar. */
 interface FileState {
+  readonly calendar: string
+  readonly file: string
+  readonly filter: EventFilter
   /** Its size, inode and time when it was last read; undefined: there was none. */
   version: string | undefined
   readAt: number
-  /** Its dates at the last successful read; undefined: there was none. */
-  closed: readonly number[] | undefined
+  /** What it said at the last successful read; undefined: there was none. */
+  read: ReadEvents | undefined
   fault: string | undefined
   /** How often in a row it could not be read. */
   failures: number
@@ -72,9 +79,9 @@ export class ConfiguredCalendars implements Calendars, Runnable {
   readonly names: readonly string[]
   readonly #options: CalendarsOptions
   readonly #known = new Map<string, Calendar | string>()
-  /** The dates without hours that the files of each calendar name. */
-  readonly #closed = new Map<string, readonly number[]>()
-  readonly #files = new Map<string, FileState>()
+  /** What the files of each calendar say. */
+  readonly #read = new Map<string, FromFiles>()
+  readonly #files: readonly FileState[]
   readonly #watchers = new Map<string, FSWatcher>()
   readonly #listeners: ((names: ReadonlySet<string>) => void)[] = []
   #disarm: (() => void) | undefined
@@ -86,15 +93,18 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     const { calendars } = options
     this.#options = options
     this.names = Object.keys(calendars)
-    for (const { files } of Object.values(calendars))
-      for (const file of files)
-        this.#files.set(file, {
-          version: undefined,
-          readAt: 0,
-          closed: undefined,
-          fault: 'it is not read yet',
-          failures: 0,
-        })
+    this.#files = Object.entries(calendars).flatMap(([calendar, { files, events, means }]) =>
+      files.map((file) => ({
+        calendar,
+        file,
+        filter: { ...events, means },
+        version: undefined,
+        readAt: 0,
+        read: undefined,
+        fault: 'it is not read yet',
+        failures: 0,
+      })),
+    )
     for (const name of this.names) this.#make(name)
   }
 
@@ -107,17 +117,26 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     return Object.fromEntries(
       this.names.map((name) => {
         const known = this.#known.get(name)
-        return [name, typeof known === 'string' ? known : (this.#closed.get(name) ?? [])]
+        return [name, typeof known === 'string' ? known : (this.#read.get(name) ?? NOTHING)]
       }),
     )
   }
 
   /** Whether all files of each calendar could be read the last time. */
   *readable(): Iterable<{ name: string; readable: boolean }> {
-    for (const name of this.names) {
-      const files = this.#options.calendars[name]?.files ?? []
-      yield { name, readable: files.every((file) => this.#files.get(file)?.fault === undefined) }
-    }
+    for (const name of this.names)
+      yield { name, readable: this.#filesOf(name).every(({ fault }) => fault === undefined) }
+  }
+
+  /** What of the files of a calendar does not count, or was read in another way than it was written, a line each. */
+  notices(name: string): string[] {
+    return this.#filesOf(name).flatMap(
+      ({ file, read }) => read?.notices.map((each) => `${file}: ${each}`) ?? [],
+    )
+  }
+
+  #filesOf(name: string): FileState[] {
+    return this.#files.filter(({ calendar }) => calendar === name)
   }
 
   /** The listener is called with the names of the calendars that have changed. */
@@ -130,7 +149,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
    * that cannot be read stops its calendar alone.
    */
   async start(): Promise<void> {
-    if (this.#files.size === 0) return
+    if (this.#files.length === 0) return
     const { later = systemLater, patience } = this.#options
     this.#watch()
     this.#looking = this.#look()
@@ -150,7 +169,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
   }
 
   #watch(): void {
-    for (const directory of new Set([...this.#files.keys()].map(dirname))) {
+    for (const directory of new Set(this.#files.map(({ file }) => dirname(file)))) {
       if (this.#watchers.has(directory)) continue
       try {
         const watcher = watch(directory, { persistent: false }, () => this.#lookIn(QUIET_MS))
@@ -187,12 +206,10 @@ export class ConfiguredCalendars implements Calendars, Runnable {
 
   async #look(): Promise<void> {
     const changed = new Set<string>()
-    for (const [file, state] of this.#files) if (await this.#read(file, state)) changed.add(file)
+    for (const state of this.#files) if (await this.#isOther(state)) changed.add(state.calendar)
     if (changed.size === 0 || this.#stopped.signal.aborted) return
     this.#revision += 1
-    const { calendars } = this.#options
-    const names = this.names.filter((name) => calendars[name]?.files.some((file) => changed.has(file)))
-    const others = new Set(names.filter((name) => this.#make(name)))
+    const others = new Set([...changed].filter((name) => this.#make(name)))
     if (others.size > 0) this.#tell(others)
   }
 
@@ -208,8 +225,9 @@ export class ConfiguredCalendars implements Calendars, Runnable {
   }
 
   /** Whether anything was read, or could not be read, otherwise than before. */
-  async #read(file: string, state: FileState): Promise<boolean> {
+  async #isOther(state: FileState): Promise<boolean> {
     const { clock, expander, logger } = this.#options
+    const { calendar, file, filter } = state
     const now = clock()
     const version = await versionOf(file)
     const old = Math.abs(now - state.readAt) >= lifeOf(state)
@@ -219,17 +237,17 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     const today = Math.floor(now / DAY) * DAY
     try {
       const text = await readText(file)
-      const closed = await expander.expand(text, today - BACK, today + AHEAD, this.#stopped.signal)
-      const same = state.fault === undefined && state.closed && sameDates(state.closed, closed)
-      state.closed = closed
+      const read = await expander.expand(text, filter, today - BACK, today + AHEAD, this.#stopped.signal)
+      const same = state.fault === undefined && state.read && isDeepStrictEqual(state.read, read)
+      state.read = read
       state.fault = undefined
       state.failures = 0
-      if (!same) logger.info({ file, dates: closed.length }, 'calendar file read')
+      if (!same) this.#tellRead(calendar, file, read)
       return !same
     } catch (error) {
       if (this.#stopped.signal.aborted) return false
       const fault = messageOf(error)
-      if (fault !== state.fault) logger.warn({ file, fault }, state.closed ? STILL : NEVER)
+      if (fault !== state.fault) logger.warn({ calendar, file, fault }, state.read ? STILL : NEVER)
       const news = fault !== state.fault
       state.fault = fault
       state.failures += 1
@@ -237,21 +255,32 @@ export class ConfiguredCalendars implements Calendars, Runnable {
     }
   }
 
+  #tellRead(calendar: string, file: string, { days, windows, notices }: ReadEvents): void {
+    const { logger } = this.#options
+    const found = { calendar, file, dates: days.length, windows: windows.length }
+    logger.info(found, 'calendar file read')
+    if (notices.length > 0) logger.warn({ calendar, file, notices }, 'not all of a calendar file counts')
+  }
+
   /** Whether it differs from the former one. */
   #make(name: string): boolean {
-    const { dates = {}, files = [] } = this.#options.calendars[name] ?? {}
-    const unread = files.find((file) => this.#files.get(file)?.closed === undefined)
+    const { dates = {}, means = 'asleep' } = this.#options.calendars[name] ?? {}
+    const files = this.#filesOf(name)
+    const unread = files.find(({ read }) => read === undefined)
     const before = this.#known.get(name)
-    if (unread !== undefined) {
-      const fault = `${unread}: ${this.#files.get(unread)?.fault}`
+    if (unread) {
+      const fault = `${unread.file}: ${unread.fault}`
       this.#known.set(name, fault)
       return before !== fault
     }
-    const closed = files.flatMap((file) => this.#files.get(file)?.closed ?? [])
-    const known = this.#closed.get(name)
-    if (known && typeof before === 'object' && sameDates(known, closed)) return false
-    this.#closed.set(name, closed)
-    this.#known.set(name, calendarOf(name, dates, closed, this.#revision))
+    const read = {
+      days: files.flatMap(({ read: each }) => each?.days ?? []),
+      windows: files.flatMap(({ read: each }) => each?.windows ?? []),
+    }
+    const known = this.#read.get(name)
+    if (known && typeof before === 'object' && isDeepStrictEqual(known, read)) return false
+    this.#read.set(name, read)
+    this.#known.set(name, calendarOf(name, dates, { ...read, means, revision: this.#revision }))
     return true
   }
 }
@@ -290,8 +319,4 @@ async function readText(file: string): Promise<string> {
   } finally {
     await handle.close()
   }
-}
-
-function sameDates(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((date, index) => date === b[index])
 }

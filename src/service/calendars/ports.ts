@@ -1,8 +1,35 @@
-/** Reads an iCalendar file: the midnights, as clocks in UTC show them, of the dates that its all-day events cover. */
+import type { Added } from '../../domain/schedule/calendar.ts'
+import type { LocalTime } from '../../domain/schedule/zone.ts'
+
+/** Which events of a file count, and what they mean. A list of globs, of which one has to match; null: all. */
+export interface EventFilter {
+  readonly summary: readonly string[] | null
+  readonly categories: readonly string[] | null
+  readonly description: readonly string[] | null
+  readonly means: 'asleep' | 'awake'
+}
+
+/** What a file says. */
+export interface ReadEvents {
+  /** Ascending: the midnights, as clocks in UTC show them, of dates without hours, each with its event's name. */
+  readonly days: readonly (readonly [LocalTime, string])[]
+  /** By their start: the windows that it adds. */
+  readonly windows: readonly Added[]
+  /** What of it does not count, or was read in another way than it was written; for people. */
+  readonly notices: readonly string[]
+}
+
+/** Reads an iCalendar file. */
 export interface Expander {
   /**
-   * The dates from `from` to before `to`. `signal` ends it early.
+   * What it says about the dates from `from` to before `to`. `signal` ends it early.
    * @throws Error for an invalid text; the signal's reason
    */
-  expand(text: string, from: number, to: number, signal: AbortSignal): Promise<readonly number[]>
+  expand(
+    text: string,
+    filter: EventFilter,
+    from: number,
+    to: number,
+    signal: AbortSignal,
+  ): Promise<ReadEvents>
 }

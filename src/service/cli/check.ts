@@ -49,7 +49,7 @@ export function registerCheck(program: Command, ports: CliPorts): void {
       const config = loadConfig({ text, file, environment: ports.environment })
       const { readCalendars } = await import('../wiring/calendars.ts')
       const calendars = await readCalendars(config, clock, createLogger('silent', ports.logDestination))
-      const warnings = unusable(config, calendars)
+      const warnings = [...unusable(config, calendars), ...noticesOf(calendars)]
       const isJson = options.output === 'json'
       const sums = { policies: config.policies.length, calendars: Object.keys(config.calendars).length }
       if (!isJson) {
@@ -99,6 +99,11 @@ function unusable({ calendars }: Config, known: Calendars): string[] {
     const found = known.find(name)
     return typeof found === 'string' ? [`calendar ${name}: ${found}`] : []
   })
+}
+
+/** What of calendar files does not count. */
+function noticesOf(calendars: Calendars & { notices(name: string): string[] }): string[] {
+  return calendars.names.flatMap((name) => calendars.notices(name).map((each) => `calendar ${name}: ${each}`))
 }
 
 /** With its time in ISO 8601. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { DateTime } from 'luxon'
 import type { Instant } from '../process/clock.ts'
-import { calendarEffect, type Replaced } from '../../domain/schedule/calendar-effect.ts'
+import { calendarAdditions, calendarEffect, type Replaced } from '../../domain/schedule/calendar-effect.ts'
 import { findCalendars, InvalidCalendar, type Calendar } from '../../domain/schedule/calendar.ts'
 import { compileSchedule, InvalidTimezone, type Edge, type Schedule } from '../../domain/schedule/schedule.ts'
 import { InvalidSchedule, isTimezone } from '../../domain/schedule/syntax.ts'
@@ -15,6 +15,9 @@ import { configOf } from './run-options.ts'
 
 /** The coming year. */
 const DAYS_SHOWN = 366
+const DAY = 24 * 60 * 60_000
+/** Lines of added hours that are printed. */
+const MOST_ADDED = 100
 
 interface ExplainOptions {
   readonly timezone?: string
@@ -48,25 +51,35 @@ export function registerExplain(
       const timezone = options.timezone ?? (await configOf(options, ports)).timezone
       const start = from === undefined || !isTimezone(timezone) ? clock() : instantOf(from, timezone)
       // Of calendar files the dates around that time are read.
-      const calendars = await calendarsOf(options, { ...ports, clock: () => start })
+      const { calendars, notes } = await calendarsOf(options, { ...ports, clock: () => start })
       const schedule = compile(text, timezone, calendars)
-      const explanation = schedule ? explain(schedule, start, count, calendars) : explainNone(timezone, start)
+      const explanation = schedule
+        ? explain(schedule, start, count, calendars, notes)
+        : explainNone(timezone, start, notes)
       stdout.write(json ? `${JSON.stringify(explanation, null, 2)}\n` : render(explanation))
     })
+}
+
+interface NamedCalendars {
+  readonly calendars: readonly Calendar[]
+  /** What of their files does not count. */
+  readonly notes: readonly string[]
 }
 
 /** @throws UsageError that names the unusable calendar, and why */
 async function calendarsOf(
   options: ExplainOptions,
   ports: Pick<CliPorts, 'clock' | 'environment' | 'logDestination'>,
-): Promise<readonly Calendar[]> {
+): Promise<NamedCalendars> {
   const { calendar } = options
-  if (calendar === undefined) return []
+  if (calendar === undefined) return { calendars: [], notes: [] }
   const config = await configOf(options, ports)
   const { readCalendars } = await import('../wiring/calendars.ts')
   const known = await readCalendars(config, ports.clock, createLogger('error', ports.logDestination))
   try {
-    return findCalendars(calendar, known)
+    const calendars = findCalendars(calendar, known)
+    const notes = calendars.flatMap(({ name }) => known.notices(name).map((each) => `${name}: ${each}`))
+    return { calendars, notes }
   } catch (error) {
     if (!(error instanceof InvalidCalendar)) throw error
     const advice = options.config === undefined ? ' (--config names the configuration)' : ''
@@ -92,6 +105,15 @@ interface Explanation {
   readonly since: string | null
   /** The dates that calendars replace within a year. */
   readonly calendar: readonly Replaced[]
+  /** The hours that calendars add within a year. */
+  readonly added: readonly {
+    readonly start: string
+    readonly end: string
+    readonly calendar: string
+    readonly event: string | null
+  }[]
+  /** What of the calendars' files does not count, or was read in another way than it was written. */
+  readonly notes: readonly string[]
   readonly edges: readonly { readonly at: string; readonly local: string; readonly to: Edge['to'] }[]
 }
 
@@ -100,6 +122,7 @@ function explain(
   from: Instant,
   count: number,
   calendars: readonly Calendar[],
+  notes: readonly string[],
 ): Explanation {
   const edges: Edge[] = []
   for (let edge = schedule.nextEdge(from); edge && edges.length < count; edge = schedule.nextEdge(edge.at)) {
@@ -114,52 +137,67 @@ function explain(
     state: schedule.stateAt(from),
     since: latest ? utc(latest.at) : null,
     calendar: calendarEffect(schedule.text, calendars, localDate(from, schedule.zone), DAYS_SHOWN),
+    added: calendarAdditions(calendars, schedule.zone, from, from + DAYS_SHOWN * DAY).map(
+      ({ start, end, calendar, event }) => ({ start: utc(start), end: utc(end), calendar, event }),
+    ),
+    notes,
     edges: edges.map(({ at, to }) => ({ at: utc(at), local: localIso(at, schedule.zone), to })),
   }
 }
 
-function explainNone(timezone: string, from: Instant): Explanation {
-  const zoneData = ZONE_DATA
-  return {
-    schedule: null,
-    timezone,
-    zoneData,
-    from: utc(from),
-    state: null,
-    since: null,
-    calendar: [],
-    edges: [],
-  }
+function explainNone(timezone: string, from: Instant, notes: readonly string[]): Explanation {
+  const nothing = { schedule: null, state: null, since: null, calendar: [], added: [], edges: [] }
+  return { ...nothing, timezone, zoneData: ZONE_DATA, from: utc(from), notes }
 }
 
 function render(explanation: Explanation): string {
-  const { schedule, timezone, zoneData, from, calendar, edges } = explanation
+  const { schedule, timezone, zoneData, from, calendar, added, notes, edges } = explanation
   if (schedule === null) return 'schedule  none: nothing happens by itself\n'
   const lines = [
     `schedule  ${schedule}`,
     `timezone  ${timezone} (zone data ${zoneData})`,
     `at        ${readable(from, timezone)}  ${from}`,
     `state     ${stateText(explanation)}`,
-    ...calendar.map((each, index) => `${index === 0 ? 'calendar ' : '         '} ${replaced(each)}`),
+    ...labelled('calendar', calendar.map(replaced)),
+    ...labelled(
+      'added',
+      added.slice(0, MOST_ADDED).map((each) => addition(each, timezone)),
+    ),
+    ...(added.length > MOST_ADDED ? [`          and ${added.length - MOST_ADDED} more; --json has all`] : []),
+    ...labelled('note', notes),
     '',
     ...edges.map(({ at, to }) => `${readable(at, timezone)}  ${at}  ${to}`),
   ]
   return `${lines.join('\n').trimEnd()}\n`
 }
 
+/** Lines under one label. */
+function labelled(label: string, lines: readonly string[]): string[] {
+  return lines.map((line, index) => `${(index === 0 ? label : '').padEnd(9)} ${line}`)
+}
+
 /** A search with calendars reaches a year. */
-function stateText({ state, since, timezone, calendar, edges }: Explanation): string {
+function stateText({ state, since, timezone, calendar, added, edges }: Explanation): string {
   if (since) return `${state} since ${readable(since, timezone)}`
-  const hasNone = edges.length === 0 && calendar.length === 0
+  const hasNone = edges.length === 0 && calendar.length === 0 && added.length === 0
   return hasNone ? `always ${state}: it has no edges` : `${state} for a year at least`
 }
 
-/** `Thu 2026-12-24 to Fri 2027-01-01  none (de-be)`. */
-function replaced({ first, last, hours, calendar }: Replaced): string {
+/** `Thu 2026-12-24 to Fri 2027-01-01  none (de-be: Christmas)`. */
+function replaced({ first, last, hours, calendar, event }: Replaced): string {
   const [from, to] = [first, last].map((date) =>
     DateTime.fromISO(date, { locale: 'en' }).toFormat('ccc yyyy-MM-dd'),
   )
-  return `${first === last ? from : `${from} to ${to}`}  ${hours || 'none'} (${calendar})`
+  return `${first === last ? from : `${from} to ${to}`}  ${hours || 'none'} (${namedBy(calendar, event)})`
+}
+
+/** `Sat 2026-12-05 22:00 +01:00 to Sun 2026-12-06 02:00 +01:00  awake (releases: Release 12)`. */
+function addition({ start, end, calendar, event }: Explanation['added'][number], zone: string): string {
+  return `${readable(start, zone)} to ${readable(end, zone)}  awake (${namedBy(calendar, event)})`
+}
+
+function namedBy(calendar: string, event: string | null): string {
+  return event === null ? calendar : `${calendar}: ${event}`
 }
 
 /** Midnight of the local date, as clocks in UTC show it. */

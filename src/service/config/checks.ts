@@ -219,20 +219,23 @@ function shared(port: number | null, others: readonly (number | null)[]): string
   return port !== null && port !== 0 && others.includes(port) ? shown(port) : undefined
 }
 
-/** Dates of calendars that do not exist, or that two entries of one calendar name. */
+/** Dates of calendars that do not exist, that two entries of one calendar name, or that add no hours where they are to. */
 export function calendarFaults(
   { calendars }: Pick<Config, 'calendars'>,
   sourceOf: (pointer: string) => string,
 ): ConfigFault[] {
-  return Object.entries(calendars).flatMap(([name, { dates }]) => {
+  return Object.entries(calendars).flatMap(([name, { dates, means }]) => {
     const named = new Map<number, string>()
-    return Object.keys(dates).flatMap((range) => {
+    return Object.entries(dates).flatMap(([range, hours]) => {
       const pointer = `/calendars/${stepOf(name)}/dates/${stepOf(range)}`
-      const problem = problemOf(range, named)
+      const problem =
+        problemOf(range, named) ?? (means === 'awake' && hours.trim() === '' ? NO_HOURS : undefined)
       return problem === undefined ? [] : [fault(pointer, sourceOf(pointer), problem)]
     })
   })
 }
+
+const NO_HOURS = "expected the hours that it adds, such as '0:00-24:00', since `means` is awake; found ''"
 
 function problemOf(range: string, named: Map<number, string>): string | undefined {
   try {

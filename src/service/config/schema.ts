@@ -1,4 +1,5 @@
 import type { Schema, ValueOf } from '../../domain/json-schema.ts'
+import { MEANINGS } from '../../domain/schedule/calendar.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
 import { DEFAULT_POLICY } from '../../domain/workload/settings-rules.ts'
@@ -163,12 +164,17 @@ const dates = text('a date such as 2026-12-24, or a range such as 2026-12-24..20
 const hours = readText('hours', "the hours of that date such as '9:00-14:00', or '' for none", {
   minLength: 0,
 })
+const globs = orNull(list(text('a text in which * stands for any characters'), 'a list of such texts', [], 1))
 const calendar = key(
-  'a section with dates, files or both',
+  'a section with dates, files, events and means',
   section({
     dates: map(dates, hours, 'dates and ranges of dates, each with its hours', 1000),
     /** iCalendar: an all-day event means no hours. */
     files: list(file, 'a list of paths of .ics files', []),
+    /** Which events of the files count: each list that is given has to have a text that matches, in any case. */
+    events: section({ summary: globs, categories: globs, description: globs }),
+    /** Whether its events take hours away, or add them. */
+    means: oneOf(MEANINGS, 'asleep'),
   }),
 )
 

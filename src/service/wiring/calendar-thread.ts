@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { closedDates } from '../calendars/ics.ts'
-import type { Expander } from '../calendars/ports.ts'
+import { readEvents } from '../calendars/ics.ts'
+import type { EventFilter, Expander, ReadEvents } from '../calendars/ports.ts'
 
 /** In MiB; the largest file that is read needs a third of it. */
 const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 }
@@ -8,19 +8,27 @@ const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 }
 const LONGEST = 30_000
 
 interface Task {
-  readonly calendar: { readonly text: string; readonly from: number; readonly to: number }
+  readonly calendar: {
+    readonly text: string
+    readonly filter: EventFilter
+    readonly from: number
+    readonly to: number
+  }
 }
-type Answer = { readonly closed: readonly number[] } | { readonly fault: string }
+type Answer = { readonly read: ReadEvents } | { readonly fault: string }
 
 /**
  * Reads each iCalendar file in a thread of its own, so that a large file does not block the event loop and an endless
  * rule can be stopped. This file is also the code of the thread.
  */
 export function calendarThreads(longest = LONGEST): Expander {
-  return { expand: (text, from, to, signal) => expand({ calendar: { text, from, to } }, longest, signal) }
+  return {
+    expand: (text, filter, from, to, signal) =>
+      expand({ calendar: { text, filter, from, to } }, longest, signal),
+  }
 }
 
-async function expand(task: Task, longest: number, signal: AbortSignal): Promise<readonly number[]> {
+async function expand(task: Task, longest: number, signal: AbortSignal): Promise<ReadEvents> {
   signal.throwIfAborted()
   const thread = new Worker(new URL(import.meta.url), { workerData: task, resourceLimits: MEMORY })
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
@@ -33,7 +41,7 @@ async function expand(task: Task, longest: number, signal: AbortSignal): Promise
   try {
     const answer = await promise
     if ('fault' in answer) throw new Error(answer.fault)
-    return answer.closed
+    return answer.read
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', end)
@@ -50,10 +58,10 @@ function tooLong(longest: number): string {
 
 if (!isMainThread && parentPort && (workerData as Partial<Task> | null)?.calendar) {
   const port = parentPort
-  const { text, from, to } = (workerData as Task).calendar
+  const { text, ...reading } = (workerData as Task).calendar
   let answer: Answer
   try {
-    answer = { closed: closedDates(text, from, to) }
+    answer = { read: readEvents(text, reading) }
   } catch (error) {
     answer = { fault: error instanceof Error ? error.message : String(error) }
   }

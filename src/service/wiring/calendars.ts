@@ -1,7 +1,6 @@
 import { ConfiguredCalendars } from '../calendars/configured-calendars.ts'
 import type { Clock } from '../process/clock.ts'
 import type { Config } from '../config/config.ts'
-import type { Calendars } from '../../domain/schedule/calendar.ts'
 import type { Logger } from '../process/logger.ts'
 import { calendarThreads } from './calendar-thread.ts'
 
@@ -17,7 +16,11 @@ export function calendarsOf(
 }
 
 /** The calendars of a configuration as they are now. */
-export async function readCalendars(config: Config, clock: Clock, logger: Logger): Promise<Calendars> {
+export async function readCalendars(
+  config: Config,
+  clock: Clock,
+  logger: Logger,
+): Promise<ConfiguredCalendars> {
   const calendars = calendarsOf(config, clock, logger)
   await calendars.start()
   await calendars.stop()

@@ -1,7 +1,7 @@
 import type { CalendarSnapshot } from '../calendars/configured-calendars.ts'
 import type { Config } from '../config/config.ts'
 import { writtenSettings, type Published } from '../../domain/records/published.ts'
-import { dateRanges } from '../../domain/schedule/calendar.ts'
+import { publishedCalendar } from '../../domain/schedule/published-calendar.ts'
 import { PublishedSettings } from '../../kubernetes/published-settings.ts'
 import { ZONE_DATA } from '../process/zone-data.ts'
 import type { Wiring } from './wiring.ts'
@@ -69,13 +69,13 @@ function whyUnpublished({ publish }: Config, text: string): string | undefined {
   return Buffer.byteLength(text) > MOST ? `more than ${MOST / 1024} KiB of them` : undefined
 }
 
-/** By calendar: its dates with their hours; a text: why it cannot be used. */
+/** By calendar, as `PublishedCalendar`; a text: why it cannot be used. */
 function datesOf({ calendars }: Config, snapshot: CalendarSnapshot): NonNullable<Published['calendars']> {
   return Object.fromEntries(
-    Object.entries(calendars).map(([name, { dates }]) => {
-      const closed = snapshot[name] ?? []
-      if (typeof closed === 'string') return [name, UNREADABLE]
-      return [name, { ...Object.fromEntries(dateRanges(closed).map((range) => [range, ''])), ...dates }]
+    Object.entries(calendars).map(([name, { dates, means }]) => {
+      const read = snapshot[name]
+      if (typeof read === 'string') return [name, UNREADABLE]
+      return [name, publishedCalendar({ dates, means, days: read?.days ?? [], windows: read?.windows ?? [] })]
     }),
   )
 }

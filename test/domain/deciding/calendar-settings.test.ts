@@ -7,6 +7,7 @@ import { rescheduled } from '../../../src/domain/deciding/intent.ts'
 import { Situation, situationOf } from '../../../src/domain/deciding/situation.ts'
 import { decided } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'
+import { calendarOf } from '../../../src/domain/schedule/calendar.ts'
 import { at, calendarsOf, DAY, HOUR, iso, RULES, rulesWith } from '../../support/rules.ts'
 import { asleep, awake, WORK } from '../fixtures.ts'
 
@@ -30,6 +31,23 @@ describe('a calendar of a workload', () => {
       `asleep by schedule ${WORK} (UTC, calendar de) until ${iso(at('Wed 8:00')).replace('.000Z', 'Z')}`,
     )
     expect(nextTransition(read(worked, HOLIDAYS), at('Mon 20:00'), HOLIDAYS)?.at).to.equal(at('Wed 8:00'))
+  })
+
+  it('gives the reason the name of its event, while that counts', () => {
+    const day = Date.UTC(2026, 2, 3)
+    const windows = [{ start: day + 20 * HOUR, end: day + 22 * HOUR, isFloating: true, event: 'Release 12' }]
+    const known = new Map([
+      ['off', calendarOf('off', {}, { days: [[day, 'Teapot Day']] })],
+      ['up', calendarOf('up', {}, { windows, means: 'awake' })],
+    ])
+    const rules = rulesWith({}, { find: (name) => known.get(name), names: [] })
+    const named = asleep.annotated({ calendar: 'off,up' })
+    const reasonAt = (time: string) => decided(named, at(time), rules).reason
+    expect(reasonAt('Tue 9:00').text).to.include('(UTC, calendar off,up: Teapot Day) until ')
+    expect(reasonAt('Tue 9:00').values).to.include({ calendar: 'off,up', event: 'Teapot Day' })
+    expect(reasonAt('Tue 21:00').text).to.match(/^awake by .*calendar off,up: Release 12\) until /)
+    expect(reasonAt('Mon 21:00').text).to.include('(UTC, calendar off,up) until ')
+    expect(reasonAt('Mon 21:00').values).not.to.have.property('event')
   })
 
   it('is taken from the first name in the list that has the date', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { array, assert, constantFrom, integer, oneof, property, record } from 'fast-check'
+import { array, assert, boolean, constantFrom, integer, oneof, property, record } from 'fast-check'
 import { calendarOf, dateOf, hoursOn } from '../../../src/domain/schedule/calendar.ts'
 import { compileSchedule } from '../../../src/domain/schedule/schedule.ts'
 import { canonical } from '../../../src/domain/schedule/syntax.ts'
@@ -42,6 +42,16 @@ const calendars = (changes: readonly number[]) =>
     { minLength: 1, maxLength: 3 },
   )
 
+/** Windows that a calendar adds: at a minute of the year, for so many minutes, by the clocks of the zone or in UTC. */
+const additions = array(
+  record({
+    from: integer({ min: -20 * DAY, max: 366 * DAY }),
+    minutes: oneof(integer({ min: 1, max: 600 }), integer({ min: 1, max: 30 * DAY })),
+    isFloating: boolean(),
+  }),
+  { maxLength: 8 },
+)
+
 function textOf(given: readonly Hours[]): string {
   if (given.length === 0) return ''
   return canonical(given.map(({ start, end }) => ({ start, end, days: [1, 2, 3, 4, 5, 6, 7] })))
@@ -57,7 +67,7 @@ describe('schedules with calendars, against every minute of whole years', functi
       const end = Date.UTC(year + 1)
       const clock = walk(zone, first - margin, end + margin)
       assert(
-        property(schedules, calendars(changes), (windows, given) => {
+        property(schedules, calendars(changes), additions, (windows, given, more) => {
           const dates = given.map((stretches) => {
             const hoursOfDate = new Map<number, readonly Hours[]>()
             for (const stretch of stretches)
@@ -71,10 +81,23 @@ describe('schedules with calendars, against every minute of whole years', functi
               Object.fromEntries([...each].map(([at, of]) => [dateOf(at * MINUTE), textOf(of)])),
             ),
           )
-          const schedule = compileSchedule(canonical(windows), zone, made)
+          const added = more.map(({ from, minutes, isFloating }, index) => {
+            const start = first + from * MINUTE
+            return { start, end: start + minutes * MINUTE, isFloating, event: `e${index}` }
+          })
+          const adding = calendarOf('more', {}, { windows: added, means: 'awake' })
+          const schedule = compileSchedule(canonical(windows), zone, [...made, adding])
           const awake = awakeMinutes(clock, windows, (midnight) =>
             dates.find((each) => each.has(midnight))?.get(midnight),
           )
+          for (const { start, end, isFloating } of added) {
+            const [from, to] = [start, end].map((at) =>
+              isFloating ? clock.comesAt(at / MINUTE) : at / MINUTE,
+            ) as [number, number]
+            if (from < to) awake.fill(1, from - clock.from, to - clock.from)
+            const middle = Math.floor((from + to) / 2) * MINUTE
+            if (from < to) expect(schedule.eventAt(middle)).to.match(/^e\d$/)
+          }
           expect(edgesIn(schedule, first, end)).to.deep.equal(edgesOf(clock, awake))
           for (let i = MARGIN; i < awake.length - MARGIN; i += 97)
             if ((schedule.stateAt((clock.from + i) * MINUTE) === 'awake') !== (awake[i] === 1))

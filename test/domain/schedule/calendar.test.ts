@@ -51,6 +51,36 @@ describe('a calendar', () => {
     expect(() => parseHours('Mon 7:00-Fri 20:00')).to.throw(InvalidSchedule, 'hours without days')
   })
 
+  it('that means awake adds hours, also to dates without any, and takes none away', () => {
+    const windows = [
+      {
+        start: Date.UTC(2026, 11, 25, 22),
+        end: Date.UTC(2026, 11, 26, 2),
+        isFloating: false,
+        event: 'Release',
+      },
+    ]
+    const releases = calendarOf('releases', { '2026-12-27': '22:00-1:00' }, { windows, means: 'awake' })
+    const de = calendarOf('de', {}, { days: [[Date.UTC(2026, 11, 25), 'Christmas']] })
+    const schedule = compileSchedule('8:00-18:00', 'Europe/Berlin', [de, releases])
+    expect(edges(schedule, '2026-12-25T00:00', '2026-12-28T00:30')).to.deep.equal([
+      '2026-12-25T22:00 awake',
+      '2026-12-26T02:00 asleep',
+      '2026-12-26T07:00 awake',
+      '2026-12-26T17:00 asleep',
+      '2026-12-27T07:00 awake',
+      '2026-12-27T17:00 asleep',
+      '2026-12-27T21:00 awake',
+      '2026-12-28T00:00 asleep',
+    ])
+    const eventAt = (time: string) => schedule.eventAt(Date.parse(time))
+    expect(eventAt('2026-12-25T12:00Z')).to.equal('Christmas')
+    expect(eventAt('2026-12-25T22:00Z')).to.equal('Release')
+    expect(eventAt('2026-12-26T02:00Z')).to.equal(undefined)
+    expect(eventAt('2026-12-27T22:00Z')).to.equal(undefined)
+    expect(compileSchedule('8:00-18:00', 'UTC', []).eventAt(0)).to.equal(undefined)
+  })
+
   it('can open a day on which the schedule has no window, overnight too', () => {
     const schedule = compileSchedule('8:00-18:00,Mon-Fri', 'UTC', [
       calendarOf('fair', { '2026-11-28': '22:00-4:00' }),
@@ -73,7 +103,13 @@ describe('a calendar', () => {
 
   it('has hours of its own where both its dates and closed days have the date', () => {
     const at = Date.parse('2026-12-24T10:00Z')
-    const calendar = calendarOf('de', { '2026-12-24': '9:00-14:00' }, [Date.UTC(2026, 11, 24)])
+    const calendar = calendarOf(
+      'de',
+      { '2026-12-24': '9:00-14:00' },
+      {
+        days: [[Date.UTC(2026, 11, 24), 'Eve']],
+      },
+    )
     expect(compileSchedule('8:00-18:00', 'UTC', [calendar]).stateAt(at)).to.equal('awake')
   })
 
@@ -167,7 +203,7 @@ describe('schedules with a list of calendars', () => {
       schedules.compile('8:00-18:00', 'UTC', 'de'),
       schedules.compile('8:00-18:00', 'UTC', 'fr'),
     ]
-    known.set('de', calendarOf('de', {}, [Date.UTC(2026, 0, 1)], 1))
+    known.set('de', calendarOf('de', {}, { days: [[Date.UTC(2026, 0, 1), '']], revision: 1 }))
     const again = schedules.compile('8:00-18:00', 'UTC', 'de')
     expect(again.stateAt(Date.UTC(2026, 11, 25, 12))).to.equal('awake')
     expect(de.stateAt(Date.UTC(2026, 11, 25, 12))).to.equal('asleep')

@@ -165,6 +165,26 @@ describe('the calendars of the configuration', function () {
     await eventually('the file to be read', async () => typeof hours('company') === 'object')
   })
 
+  it('tell once what of a file does not count, and choose events of one file each by itself', async () => {
+    const meeting = 'BEGIN:VEVENT\r\nDTSTART:20260501T100000Z\r\nDURATION:PT1H\r\nEND:VEVENT'
+    await write('a.ics', icsOf(allDay('20260501', undefined, 'SUMMARY:Labour Day'), meeting))
+    const file = `files: ['${path('a.ics')}']`
+    const { made, hours, logged } = await calendars(
+      `calendars: { all: { ${file} }, none: { ${file}, events: { summary: ['x*'] } }, up: { ${file}, means: awake } }`,
+    )
+    expect([hours('all'), hours('none'), hours('up')]).to.deep.equal([[], undefined, undefined])
+    const up = made.find('up')
+    expect(typeof up === 'object' && up.addedBetween?.(CLOSED, CLOSED + DAY)).to.have.length(2)
+    const one = '1 event has times of day and does not count'
+    expect(made.notices('all')).to.deep.equal([`${path('a.ics')}: ${one}`])
+    expect(made.notices('none').join()).to.include('2 events of it do not match `events`')
+    expect(made.notices('up')).to.deep.equal([])
+    const warned = logged.filter(({ msg }) => msg === 'not all of a calendar file counts')
+    expect(warned).to.have.length(2)
+    expect(warned[0]).to.deep.include({ calendar: 'all', notices: [one] })
+    await made.stop()
+  })
+
   it('refuse a file of 5 MB with a reason', async () => {
     await write('big.ics', icsOf(...Array.from({ length: 50_000 }, () => allDay('20260501'))))
     const { hours } = await calendars(ofFile('big.ics'))
@@ -188,7 +208,7 @@ describe('the calendars of the configuration', function () {
     const expand = async () => {
       reads += 1
       if (isSlow) throw new Error('its events take more than 30 s to read')
-      return [CLOSED]
+      return { days: [[CLOSED, '']] as const, windows: [], notices: [] }
     }
     const { made } = await calendars(ofFile('a.ics'), {
       expander: { expand },

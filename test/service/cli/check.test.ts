@@ -8,6 +8,7 @@ import { ANNOTATION } from '../../../src/domain/workload/workload.ts'
 import { runDormouse } from '../../support/dormouse.ts'
 import { manifest } from '../../support/manifests.ts'
 import { callCheck } from './checking.ts'
+import { icsOf } from '../calendars/ics-text.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const POLICY = {
@@ -83,6 +84,19 @@ describe('dormouse check', () => {
     const { code, err } = await callCheck(file())
     expect(code).to.equal(0)
     expect(err).to.match(/^warning: calendar company: .*none\.ics/)
+  })
+
+  it('warns of what of a calendar file does not count', async () => {
+    const meeting = 'BEGIN:VEVENT\r\nSUMMARY:Meeting\r\nDTSTART:20260504T090000Z\r\nEND:VEVENT'
+    await writeFile(at('a.ics'), icsOf(meeting))
+    await writeFile(file(), JSON.stringify({ calendars: { company: { files: [at('a.ics')] } } }))
+    const { code, err } = await callCheck(file())
+    expect(code).to.equal(0)
+    const warning = (what: string) => `warning: calendar company: ${at('a.ics')}: ${what}\n`
+    expect(err).to.equal(
+      warning('1 event has times of day and does not count') +
+        warning('none of its events counts for any date of this year or the next two'),
+    )
   })
 
   describe('--against-cluster', () => {

@@ -28,6 +28,8 @@ describe('dormouse explain', () => {
       state: 'awake',
       since: '2026-03-02T02:15:00Z',
       calendar: [],
+      added: [],
+      notes: [],
       edges: [{ at: '2026-03-02T12:15:00Z', local: '2026-03-02T18:00:00+05:45', to: 'asleep' }],
     })
   })
@@ -61,6 +63,53 @@ describe('dormouse explain', () => {
     expect(unknown.err).to.contain("--calendar: there is no calendar 'at': write one of de, company")
     const none = await explain('8:00-18:00', '--calendar', 'at')
     expect(none.err).to.contain('the configuration has no calendars (--config names the configuration)')
+  })
+
+  it('names the events of calendars, the hours that they add, and what of their files does not count', async () => {
+    const [config, ics, releases] = [at('dormouse.yaml'), at('company.ics'), at('releases.ics')]
+    const off = allDay('20260504', '20260506', 'SUMMARY:Outing', 'DESCRIPTION:Public holiday')
+    const other = allDay('20260506', '20260507', 'SUMMARY:May', 'DESCRIPTION:Public holiday')
+    await writeFile(ics, icsOf(off, other, allDay('20260601', '20260602', 'DESCRIPTION:Observance')))
+    const release =
+      'BEGIN:VEVENT\r\nSUMMARY:Release 12\r\nDTSTART:20260505T200000Z\r\nDURATION:PT3H\r\nEND:VEVENT'
+    await writeFile(releases, icsOf(release, allDay('20260508')))
+    const calendars = {
+      company: { files: [ics], events: { description: ['public holiday'] } },
+      releases: { files: [releases], means: 'awake' },
+    }
+    await writeFile(config, JSON.stringify({ calendars }))
+    const args = [
+      '8:00-18:00',
+      '--calendar',
+      'company,releases',
+      '--config',
+      config,
+      '--from',
+      '2026-05-03T20:00',
+    ]
+    const { out } = await explain(...args, '--count', '4', '--timezone', 'Europe/Berlin')
+    expect(out.split('\n').slice(4)).to.deep.equal([
+      'calendar  Mon 2026-05-04 to Tue 2026-05-05  none (company: Outing)',
+      '          Wed 2026-05-06  none (company: May)',
+      'added     Tue 2026-05-05 22:00 +02:00 to Wed 2026-05-06 01:00 +02:00  awake (releases: Release 12)',
+      '          Fri 2026-05-08 00:00 +02:00 to Sat 2026-05-09 00:00 +02:00  awake (releases)',
+      `note      company: ${ics}: 1 event of it do not match \`events\``.replace('do not', 'does not'),
+      '',
+      'Tue 2026-05-05 22:00 +02:00  2026-05-05T20:00:00Z  awake',
+      'Wed 2026-05-06 01:00 +02:00  2026-05-05T23:00:00Z  asleep',
+      'Thu 2026-05-07 08:00 +02:00  2026-05-07T06:00:00Z  awake',
+      'Thu 2026-05-07 18:00 +02:00  2026-05-07T16:00:00Z  asleep',
+      '',
+    ])
+    const json = JSON.parse((await explain(...args, '--json')).out) as {
+      calendar: { event: string | null }[]
+      added: { event: string | null; start: string }[]
+    }
+    expect(json.calendar.map(({ event }) => event)).to.deep.equal(['Outing', 'May'])
+    expect(json.added.map(({ event, start }) => [event, start])).to.deep.equal([
+      ['Release 12', '2026-05-05T20:00:00Z'],
+      [null, '2026-05-08T00:00:00Z'],
+    ])
   })
 
   it('with a calendar does not say of a schedule that changes next week that it never does', async () => {

@@ -29,7 +29,7 @@ describe('a calendar that changes', () => {
     await rig.start()
     expect(rig.moves()).to.deep.equal([])
     const planned = rig.planned()
-    known.set('de', calendarOf('de', { '2026-03-03': '' }, [], 1))
+    known.set('de', calendarOf('de', { '2026-03-03': '' }, { revision: 1 }))
     rig.calendarsChanged('de')
     await settled()
     expect(rig.moves()).to.have.members(['snooze shop/german', 'snooze shop/both'])

@@ -36,6 +36,7 @@ const CALENDARS = `
 calendars:
   de-be: { dates: { 2026-12-24..2027-01-01: '', 2026-10-10: '9:00-14:00' } }
   company: { dates: { 2026-12-25: '10:00-12:00' }, files: [company.ics] }
+  releases: { dates: { 2026-12-29: '22:00-23:00' }, files: [releases.ics], means: awake }
   broken: { files: [gone.ics] }
 `
 const PRICED = `
@@ -59,9 +60,25 @@ function edgesOf(schedule: Schedule): string[] {
   return edges
 }
 
+const HOUR = DAY / 24
 const READ: CalendarSnapshot = {
-  'de-be': [],
-  company: [CHRISTMAS, CHRISTMAS + DAY, CHRISTMAS + 2 * DAY, CHRISTMAS + 7 * DAY],
+  'de-be': { days: [], windows: [] },
+  company: {
+    days: [
+      [CHRISTMAS, 'Eve'],
+      [CHRISTMAS + DAY, 'Christmas'],
+      [CHRISTMAS + 2 * DAY, 'Christmas'],
+      [CHRISTMAS + 7 * DAY, ''],
+    ],
+    windows: [],
+  },
+  releases: {
+    days: [],
+    windows: [
+      { start: CHRISTMAS + 22 * HOUR, end: CHRISTMAS + 30 * HOUR, isFloating: true, event: 'Release 12' },
+      { start: CHRISTMAS + 60 * HOUR, end: CHRISTMAS + 61 * HOUR, isFloating: false, event: '' },
+    ],
+  },
   broken: '/etc/dormouse/gone.ics: there is no such file',
 }
 
@@ -106,20 +123,23 @@ describe('the settings that are published for clients', () => {
     const { config, service } = known(CALENDARS, '1', READ)
     const rules = rulesKnownOf(service)
     const theirs = calendarsIn(config.calendars, READ)
-    for (const name of ['de-be', 'company']) {
+    for (const name of ['de-be', 'company', 'releases', 'company,releases']) {
       const compiled = (of: (text: string, zone: string, calendar: string) => Schedule) =>
-        edgesOf(of('7:00-20:00', 'Europe/Berlin', name))
+        edgesOf(of('7:00-20:00', 'Europe/Berlin', name)).concat(
+          [10, 23, 34].map((hour) => String(of('8:00-9:00', 'UTC', name).eventAt(CHRISTMAS + hour * HOUR))),
+        )
       const service = new ScheduleCompiler(10, theirs)
       expect(compiled(rules.compile)).to.deep.equal(compiled((...of) => service.compile(...of)))
     }
     expect(() => rules.compile('7:00-20:00', 'UTC', 'broken')).to.throw(
       'calendar broken cannot be used: a file',
     )
-    expect(() => rules.compile('7:00-20:00', 'UTC', 'de')).to.throw('write one of de-be, company, broken')
+    expect(() => rules.compile('7:00-20:00', 'UTC', 'de')).to.throw(
+      'write one of de-be, company, releases, broken',
+    )
     expect(service.calendars?.['company']).to.deep.equal({
-      '2026-12-24..2026-12-26': '',
-      '2026-12-31': '',
-      '2026-12-25': '10:00-12:00',
+      dates: { '2026-12-25': '10:00-12:00' },
+      days: { '2026-12-24': 'Eve', '2026-12-25..2026-12-26': 'Christmas', '2026-12-31': '' },
     })
   })
 
@@ -131,10 +151,14 @@ describe('the settings that are published for clients', () => {
   })
 
   it('leave out what is too large for a ConfigMap, and say so', () => {
-    const days = Array.from({ length: 600 }, (_, day) => CHRISTMAS + 2 * day * DAY)
+    const days = Array.from({ length: 600 }, (_, day) => [CHRISTMAS + 2 * day * DAY, ''] as const)
     const names = Array.from({ length: 50 }, (_, number) => `calendar-${number}`)
     const text = `calendars: { ${names.map((name) => `${name}: { files: [${name}.ics] }`).join(', ')} }`
-    const { service, data } = known(text, '1', Object.fromEntries(names.map((name) => [name, days])))
+    const { service, data } = known(
+      text,
+      '1',
+      Object.fromEntries(names.map((name) => [name, { days, windows: [] }])),
+    )
     expect(service.unpublished).to.deep.equal({ calendars: 'more than 256 KiB of them' })
     expect(service.calendars).to.equal(undefined)
     expect(JSON.stringify(data).length).to.be.lessThan(10_000)
@@ -178,8 +202,8 @@ describe('the settings that are published for clients', () => {
       ['policies', '[{"name":"dev","namespaces":{"selector":"a ~ b"}}]'],
       ['policies', '[{"name":"dev","namespaces":{"names":["*"]},"schedule":"every 2nd week"}]'],
       ['policies', '[{"name":"dev","namespaces":{"names":["*"]},"timezone":"Mars/Olympus"}]'],
-      ['calendars', '{"de":{"2026-12-24":"","2026-12-25":{"half":true}}}'],
-      ['calendars', '{"de":{"Christmas":""}}'],
+      ['calendars', '{"de":{"dates":{"2026-12-24":""},"halves":["2026-12-25"]}}'],
+      ['calendars', '{"de":{"dates":{"Christmas":""}}}'],
       ['unpublished', '{"terms":"publish: false"}'],
     ] as const) {
       const service = knownService({ ...data, [key]: value ?? '' })
