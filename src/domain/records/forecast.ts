@@ -11,6 +11,7 @@ import { policyRecord, reasonOf, type PolicyRecord } from './record.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
 import type { Prices } from './saved.ts'
+import { missedOf, type SharedWorkload } from './shared-workloads.ts'
 import { WeekSummary, type Week } from './week.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
@@ -52,6 +53,8 @@ export interface Forecast {
   readonly invalid: readonly InvalidSetting[]
   /** Among the managed ones. */
   readonly needed: readonly NeededWorkload[]
+  /** Among those that a policy manages. */
+  readonly shared: readonly SharedWorkload[]
   /** Policies of which no workload has a setting: none matches, or something nearer comes first everywhere. */
   readonly idlePolicies: readonly string[]
 }
@@ -83,6 +86,7 @@ export function forecast(
   const reached = all.filter(({ namespace }) => !excluded.has(namespace))
   const invalid = new InvalidSettings()
   const expected: Expected[] = []
+  const shared: SharedWorkload[] = []
   const sources = new Set<Source | null>()
   const week = new WeekSummary()
   for (const workload of reached) {
@@ -97,6 +101,7 @@ export function forecast(
     const isFaulty = invalid.addOf(reading, step.decision.reason)
     if (each.managed && start) week.add(start)
     if (each.managed || each.change !== null || isFaulty) expected.push(each)
+    if (each.managed) shared.push(...sharedBy(workload, each.policy.enabled.source))
   }
   for (const namespace of namespaces) if (!excluded.has(namespace.name)) invalid.addNamespace(namespace)
   const managed = expected.filter((each) => each.managed)
@@ -113,9 +118,16 @@ export function forecast(
     workloads: expected,
     week: week.record(prices),
     invalid: invalid.list(),
+    shared,
     needed: needed.filter((each) => names.has(keyOf(each))),
     idlePolicies: policies.filter((name) => !sources.has(`policy/${name}`)),
   }
+}
+
+function sharedBy({ kind, namespace, name, labels }: Workload, source: Source | null): SharedWorkload[] {
+  const [of, policy] = (source ?? '').split('/')
+  const what = of === 'policy' && policy !== undefined ? missedOf({ namespace, name, labels }) : undefined
+  return what === undefined || policy === undefined ? [] : [{ kind, namespace, name, what, policy }]
 }
 
 /** A decision, the workload after it, and how its pods move. */

@@ -1,4 +1,5 @@
 import type { Expected, NeededWorkload } from '../../domain/records/forecast.ts'
+import type { SharedWorkload } from '../../domain/records/shared-workloads.ts'
 import type { InvalidSetting } from '../../domain/records/invalid-settings.ts'
 import { amountCells } from '../../domain/records/saved.ts'
 import type { WeekOf } from '../../domain/records/week.ts'
@@ -17,6 +18,7 @@ export function checkText(found: ClusterForecast): string {
   const blocks = [countLines(found), ...tables(found.workloads), weekLines(found), faultLines(found.invalid)]
   const warnings = [
     ...found.needed.map(neededLine),
+    ...sharedLines(found.shared),
     ...found.idlePolicies.map(idleLine),
     ...found.unseen.map((why) => `not looked at: ${why}`),
   ]
@@ -125,6 +127,19 @@ function neededLine(workload: NeededWorkload): string {
     `${nameOf(workload)} answers ${workload.answers}: while it sleeps, the API server may refuse writes, ` +
     'and nothing could be woken. Annotate it with dormouse.dev/enabled: "false"'
   )
+}
+
+/** A line for each policy. */
+function sharedLines(shared: readonly SharedWorkload[]): string[] {
+  return [...Map.groupBy(shared, ({ policy }) => policy)].map(([policy, taken]) => {
+    const shown = taken.slice(0, ROWS).map((each) => `${each.what} (${nameOf(each)})`)
+    const more = taken.length > ROWS ? ` and ${taken.length - ROWS} more (--output json has all)` : ''
+    return (
+      `policy ${policy} takes from everybody, as far as names tell: ${shown.join(', ')}${more}. ` +
+      "Leave out their namespaces (excludeNamespaces, or the policy's namespaces.selector), " +
+      'or annotate them with dormouse.dev/enabled: "false"'
+    )
+  })
 }
 
 function idleLine(policy: string): string {

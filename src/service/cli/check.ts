@@ -49,7 +49,7 @@ export function registerCheck(program: Command, ports: CliPorts): void {
       const config = loadConfig({ text, file, environment: ports.environment })
       const { readCalendars } = await import('../wiring/calendars.ts')
       const calendars = await readCalendars(config, clock, createLogger('silent', ports.logDestination))
-      const warnings = [...unusable(config, calendars), ...noticesOf(calendars)]
+      const warnings = [...widePolicies(config), ...unusable(config, calendars), ...noticesOf(calendars)]
       const isJson = options.output === 'json'
       const sums = { policies: config.policies.length, calendars: Object.keys(config.calendars).length }
       if (!isJson) {
@@ -91,6 +91,21 @@ function findings({ invalid, needed }: ClusterForecast): string | undefined {
 
 function policyCount(count: number): string {
   return count === 1 ? '1 policy' : `${count} policies`
+}
+
+/** Policies that manage the workloads of every namespace. */
+function widePolicies({ policies }: Config): string[] {
+  return policies.flatMap(({ name, enabled, namespaces, workloads }) => {
+    const isWide = namespaces.names?.some((glob) => /^\*+$/.test(glob)) && namespaces.selector === null
+    return enabled === true && isWide && (workloads?.selector ?? null) === null ? [wide(name)] : []
+  })
+}
+
+function wide(policy: string): string {
+  return (
+    `policy ${policy} manages every namespace but the excluded ones: ingress controllers, DNS, sign-in, registries and ` +
+    'monitoring would sleep, too. Choose by namespaces.selector or workloads.selector; --against-cluster shows what it takes'
+  )
 }
 
 /** Calendars whose files cannot be read here; where Dormouse runs they may be. */

@@ -4,7 +4,7 @@ import { compilePolicy } from '../../../src/domain/policy/configured.ts'
 import { Inheritance, type Namespace } from '../../../src/domain/policy/inheritance.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { at, rulesWith } from '../../support/rules.ts'
-import { aDeployment, type AWorkload } from '../../support/workloads.ts'
+import { aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
 
 const HOURS = '8:00-18:00,Mon-Fri'
 const NIGHT = at('Mon 22:00')
@@ -218,6 +218,38 @@ describe('the forecast of a configuration', () => {
       ['policy/all', 'policy/team-a'],
     ])
     expect(found.idlePolicies).to.deep.equal(['nowhere', 'late'])
+    expect(found.shared).to.deep.equal([])
+  })
+
+  it('names what a policy takes from everybody, as far as names and labels tell, but not what is by its own annotation', () => {
+    const policies = [{ name: 'all', namespaces: { names: ['*'] }, enabled: true, schedule: HOURS }]
+    const inheritance = new Inheritance(policies.map(compilePolicy))
+    const found = forecast(
+      {
+        workloads: [
+          aDeployment('edge/ingress-nginx-controller'),
+          aDeployment('edge/gateway').labelled({ 'app.kubernetes.io/name': 'traefik' }),
+          aDeployment('cert-manager/webhook'),
+          aDeployment('shop/prometheus-adapter').enabled(),
+          aDeployment('shop/dexterity'),
+          aDeployment('shop/indexer'),
+          aDaemonSet('kube-dns/agent'),
+        ],
+        namespaces: [],
+        excluded: new Set(),
+        needed: [],
+        policies: ['all'],
+      },
+      NIGHT,
+      { ...rules, inherited: (workload) => inheritance.of(namespace(workload.namespace)).by(workload) },
+    )
+    expect(
+      found.shared.map(({ namespace: of, name, what, policy }) => `${of}/${name}: ${what} by ${policy}`),
+    ).to.deep.equal([
+      'edge/ingress-nginx-controller: an ingress or a gateway by all',
+      'edge/gateway: an ingress or a gateway by all',
+      'cert-manager/webhook: certificates by all',
+    ])
   })
 })
 

@@ -47,6 +47,7 @@ const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = 
   week: { namespaces: [], total: week(0, 0, 0) },
   invalid: [],
   needed: [],
+  shared: [],
   idlePolicies: [],
   unseen: [],
   ...rest,
@@ -112,12 +113,24 @@ describe('the text of a check', () => {
         needed: [
           { kind: 'deployments', namespace: 'policy', name: 'guard', answers: 'webhook a.example.com' },
         ],
+        shared: [
+          {
+            kind: 'deployments',
+            namespace: 'edge',
+            name: 'traefik',
+            what: 'an ingress or a gateway',
+            policy: 'dev',
+          },
+        ],
         idlePolicies: ['prod'],
         unseen: ['list apiservices: the cluster refused: no'],
       }),
     )
     expect(text).to.contain('  namespace/shop: dormouse.dev/schedule:  [2J  (3 workloads concerned)\n')
     expect(text).to.contain('  deployment policy/guard answers webhook a.example.com: while it sleeps')
+    expect(text).to.contain(
+      '  policy dev takes from everybody, as far as names tell: an ingress or a gateway (deployment edge/traefik). Leave',
+    )
     expect(text).to.contain('  policy prod sets nothing for any workload: none matches it, or everywhere an')
     expect(text).to.contain('  not looked at: list apiservices: the cluster refused: no\n')
   })

@@ -78,6 +78,24 @@ describe('dormouse check', () => {
     expect((await callCheck(file(), '--output', 'xml')).code).to.equal(2)
   })
 
+  it('warns of a policy that manages every namespace, unless it chooses among them', async () => {
+    const all = { ...POLICY, namespaces: { names: ['*'] } }
+    const warned = async (policy: object) => {
+      await writeFile(file(), JSON.stringify({ policies: [policy] }))
+      return (await callCheck(file())).err
+    }
+    expect(await warned(all)).to.match(
+      /^warning: policy dev manages every namespace but the excluded ones: ingress/,
+    )
+    for (const narrower of [
+      { ...all, namespaces: { names: ['*'], selector: 'env=dev' } },
+      { ...all, workloads: { selector: 'tier!=infra' } },
+      { ...all, namespaces: { names: ['team-*'] } },
+      { ...all, enabled: null },
+    ])
+      expect(await warned(narrower), JSON.stringify(narrower)).to.equal('')
+  })
+
   it('warns of a calendar whose file cannot be read here', async () => {
     const calendars = { company: { files: [at('none.ics')] } }
     await writeFile(file(), JSON.stringify({ calendars }))
