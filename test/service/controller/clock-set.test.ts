@@ -41,6 +41,26 @@ describe('a clock that is set', () => {
     expect(told.lags).to.deep.equal([2])
   })
 
+  for (const [what, offset] of [
+    ['ahead', 61_000],
+    ['behind', -61_000],
+  ] as const)
+    it(`${what} by 61 seconds around an edge, and right again: the edge is written once, and nothing is undone`, async () => {
+      const { time, cluster, moves } = await aStarted(at('Mon 17:59') + 30_000, web)
+      time.jump(offset)
+      await time.pass(MINUTE)
+      time.jump(-offset)
+      await time.passTo(at('Mon 18:05'))
+      expect(moves()).to.deep.equal(['snooze shop/web'])
+      expect(cluster.live(web).state().intent?.at).to.equal(at('Mon 18:00'))
+      await time.passTo(at('Tue 7:59') + 30_000)
+      time.jump(offset)
+      await time.pass(MINUTE)
+      time.jump(-offset)
+      await time.passTo(at('Tue 8:05'))
+      expect(moves()).to.deep.equal(['snooze shop/web', 'wake shop/web'])
+    })
+
   it('back: the sleep that its year ahead had ended runs again, where there is no schedule to wait for', async () => {
     const { time, cluster, moves } = await aStarted(at('Mon 12:00'), snoozedForHours)
     await yearAhead(time, cluster)
