@@ -217,15 +217,15 @@ function listed(properties: readonly IcsProperty[], zones: Zones): IcsTime[] {
   )
 }
 
-/** Whether a changed occurrence replaces the one with this start of an event. */
-export function replacesStart(
-  { time }: NonNullable<IcsEvent['replaces']>,
-  event: IcsEvent,
-  start: LocalTime,
-): boolean {
-  if (event.isAllDay || time.isDate)
-    return midnightOf(time) === Math.floor(start / DAY) * DAY || localIn(time, event.clocks) === start
-  return localIn(time, event.clocks) === start
+/** The starts and the dates of an event's occurrences that were changed. */
+export function replacedIn(event: IcsEvent, changes: readonly IcsEvent[]): IcsEvent['excluded'] {
+  const [dates, starts] = [new Set<LocalTime>(), new Set<LocalTime>()]
+  for (const { replaces } of changes) {
+    if (!replaces) continue
+    starts.add(localIn(replaces.time, event.clocks))
+    if (event.isAllDay || replaces.time.isDate) dates.add(midnightOf(replaces.time))
+  }
+  return { dates, starts }
 }
 
 function midnightOf(time: IcsTime): LocalTime {

@@ -20,6 +20,9 @@ export interface IcsComponent {
   readonly lines: readonly string[]
 }
 
+/** Components within components: a calendar has an event, that an alarm. */
+const DEEPEST = 8
+
 interface Open {
   readonly name: string
   readonly line: number
@@ -40,6 +43,8 @@ export function componentsOf(text: string): IcsComponent[] {
   for (const { text: line, number } of unfolded(text)) {
     const [, begins] = /^BEGIN:\s*([\w-]+)\s*$/i.exec(line) ?? []
     const [, ends] = /^END:\s*([\w-]+)\s*$/i.exec(line) ?? []
+    if (begins !== undefined && open.length === DEEPEST)
+      throw new Error(`line ${number} begins a ${begins} within ${DEEPEST} others`)
     if (begins !== undefined)
       open.push({ name: begins.toUpperCase(), line: number, properties: [], components: [], lines: [] })
     const inner = open.at(-1)

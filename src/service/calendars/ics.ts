@@ -4,7 +4,7 @@ import type { Added } from '../../domain/schedule/calendar.ts'
 import { globMatcher } from '../../domain/glob.ts'
 import { counted, printable } from '../../domain/text.ts'
 import type { LocalTime } from '../../domain/schedule/zone.ts'
-import { eventOf, replacesStart, UnusableEvent, type IcsEvent } from './ics-event.ts'
+import { eventOf, replacedIn, UnusableEvent, type IcsEvent } from './ics-event.ts'
 import { componentsOf, type IcsComponent } from './ics-lines.ts'
 import { DAY, icalTime, localOf, Zones } from './ics-times.ts'
 import type { EventFilter, ReadEvents } from './ports.ts'
@@ -154,19 +154,19 @@ class Events {
 
   /** The occurrences of an event that begin before the end of what is read, each with its end. */
   #occurrencesOf(event: IcsEvent, changes: readonly IcsEvent[]): [LocalTime, LocalTime][] {
-    const { rule, added, excluded, isAllDay } = event
+    const { rule, added, excluded } = event
     const starts = new Set<LocalTime>()
     // The start is the first occurrence, whatever its RDATE.
     if (!rule) starts.add(event.start)
     for (const start of added) starts.add(start)
     if (rule) for (const start of this.#startsBy(rule, event)) starts.add(start)
     const later = changes.filter(({ replaces }) => replaces?.andLater)
+    const replaced = replacedIn(event, changes)
     const found: [LocalTime, LocalTime][] = []
     for (const start of starts) {
       if (this.#left-- === 0) throw new TooMany(TOO_MANY)
       const date = Math.floor(start / DAY) * DAY
-      if (excluded.starts.has(start) || excluded.dates.has(isAllDay ? start : date)) continue
-      if (changes.some(({ replaces }) => replaces && replacesStart(replaces, event, start))) continue
+      if ([excluded, replaced].some((each) => each.starts.has(start) || each.dates.has(date))) continue
       found.push(movedBy(later, event, start))
     }
     return found
@@ -185,6 +185,7 @@ class Events {
       return starts
     }
     try {
+      if (!mayNeverEnd(rule)) return times()
       return within(times, this.#wasSlow ? LONGEST_RULE.others : LONGEST_RULE.first)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
@@ -212,6 +213,11 @@ class Events {
 
 class TooMany extends Error {}
 const TOO_MANY = `its events recur more than ${MOST_OCCURRENCES} times: give those that began long ago a later start`
+
+/** Only parts that choose among dates can match none. To watch a rule costs a millisecond. */
+function mayNeverEnd({ freq, parts }: ICAL.Recur): boolean {
+  return Object.keys(parts).some((part) => part !== 'BYDAY' || freq !== 'WEEKLY')
+}
 
 const scripts: { work?: () => unknown } = {}
 const context = createContext(scripts)

@@ -469,6 +469,7 @@ describe('a text that is no calendar', () => {
   for (const [what, text] of [
     ['a page', '<!doctype html>\n<html><body>Sign in</body></html>'],
     ['half a file', icsOf(event('DTSTART;VALUE=DATE:20261224')).slice(0, -18)],
+    ['components without end', 'BEGIN:VCALENDAR\n'.repeat(60_000)],
     ['half an event', icsOf(event('DTSTART;VALUE=DATE:20261224')).replace('END:VEVENT', '')],
     ['nothing', '\uFEFF \r\n'],
   ] as const)
