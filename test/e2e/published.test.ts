@@ -81,7 +81,7 @@ describeOn('what is published for clients', function (on) {
       'console',
     ])
     expect(JSON.parse(data['calendars'] ?? '')).to.deep.equal({
-      company: { [dateIn(2)]: '', [dateIn(4)]: '9:00-14:00' },
+      company: { dates: { [dateIn(4)]: '9:00-14:00' }, days: { [dateIn(2)]: '' } },
     })
     expect(data['version']).to.match(/^\d+\.\d+\.\d+/)
     expect(JSON.parse(data['kinds'] ?? '')).to.deep.equal([`${GEARS}=.spec.replicas`])
