@@ -39,8 +39,8 @@ const ports: SandboxPorts = {
   logDestination: log,
 }
 const program = createProgram(version, ports)
-// `check` knows the namespace of a pod, so here it is the service's own.
-describeVerbs(program, ['check'])
+// `check` knows the namespace of a pod, so here it is the service's own; `explain` is the same in both.
+describeVerbs(program, ['check', 'explain'])
 const forPeople = new Set(program.commands.map((command) => command.name()))
 program.commandsGroup('Run the service:')
 for (const register of [

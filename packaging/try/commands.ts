@@ -190,6 +190,9 @@ export const OF_EACH: readonly Line[] = [
   line('completion zsh'),
   line('completion fish'),
   line('completion nosuch', 2),
+  line(`explain '8:00-18:00,Mon-Fri' --timezone Europe/Berlin --from 2026-11-24T00:00Z`),
+  line(`explain '8:00-18:00,Mon-Fri' --timezone Europe/Berlin --from 2026-11-24T00:00Z --json`),
+  line('explain 8-18', 2),
 ]
 
 /** Of a program for people. */
@@ -198,9 +201,6 @@ export const OF_CLIENT: readonly Line[] = [line('')]
 /** Of a program that has the service's commands, too. */
 export const OF_SERVICE: readonly Line[] = [
   line('', 2),
-  line(`explain '8:00-18:00,Mon-Fri' --timezone Europe/Berlin --from 2026-11-24T00:00Z`),
-  line(`explain '8:00-18:00,Mon-Fri' --timezone Europe/Berlin --from 2026-11-24T00:00Z --json`),
-  line('explain 8-18', 2),
   line('key-pair keys'),
   line('key-pair keys', 2),
   line('token --key keys/private.pem --subject me --namespaces shop --scope dormouse:read'),

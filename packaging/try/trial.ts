@@ -56,7 +56,7 @@ export async function tried(
 ): Promise<{ commands: number; faults: string[] }> {
   const has = (word: string) =>
     inFolder(async (folder) => (await run(program, [word, '--help'], { folder, variables: {} })).code === 0)
-  const isService = await has('explain')
+  const isService = await has('key-pair')
   const sandbox = (await has('sandbox')) ? program : SOURCES
   const lines = [...OF_EACH, ...(isService ? OF_SERVICE : OF_CLIENT)]
   const [found, own, wanted] = await Promise.all([

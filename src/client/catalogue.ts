@@ -70,6 +70,11 @@ const COMMANDS = {
     description: 'Change the hours in which workloads run',
     load: settings,
   },
+  explain: {
+    group: 'Set up:',
+    description: 'Show how a schedule is read, and when it next wakes and puts to sleep',
+    load: () => import('./commands/explain.ts').then((module) => module.registerExplainCommand),
+  },
   check: {
     group: 'Set up:',
     description: 'Check a configuration, and foretell what it would do to a cluster',

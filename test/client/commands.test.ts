@@ -490,6 +490,13 @@ describe('the commands for people', () => {
       [['wake', 'a/b/c'], "'a/b/c' is no target"],
       [['wake', 'Web!'], "'Web!' is no target"],
       [['wake', 'web', '--for', '4'], 'did you mean 4m or 4h?'],
+      [['wake', 'web', '--for', '4hours'], 'did you mean 4h?'],
+      [['wake', 'web', '--until', '6pm'], "did you mean '18:00'?"],
+      [['wake', 'web', '--until', 'fri 6:30 pm'], "did you mean 'fri 18:30'?"],
+      [['wake', 'web', '--until', '12am'], "did you mean '0:00'?"],
+      [['wake', 'web', '--until', "fri 6 o'clock"], "did you mean 'fri 6:00'?"],
+      [['schedule', 'web', '--schedule', 'none'], 'for no hours at all write schedule --none'],
+      [['enable', 'web', '--schedule', 'Never'], 'for no hours at all write schedule --none'],
       [['wake', 'web', '--for', '4h', '--until', '18:00'], 'not both'],
       [['wake', 'web', '--until', '25:00'], '--until: expected'],
       [['wake', 'web', '--until', '2020-01-01'], 'has passed'],
@@ -593,6 +600,12 @@ describe('the commands for people', () => {
     expect((await typed(['help'])).out).to.equal((await typed([])).out)
   })
 
+  it('explain reads a schedule as the service does, without a cluster', async () => {
+    const { code, out, connections } = await typed(['explain', '8:00-18:00,mon-fri', '--count', '1'])
+    expect({ code, connections }).to.deep.equal({ code: 0, connections: [] })
+    expect(out).to.include('schedule  8:00-18:00,Mon-Fri\n').and.include('Mon 2026-03-02 18:00 +00:00')
+  })
+
   it('the help says whom --all means', async () => {
     const help = async (verb: string) => (await typed([verb, '--help'])).out.replaceAll(/\s+/g, ' ')
     expect(await help('wake')).to.include('all workloads of the namespace that Dormouse manages; asks first')
@@ -606,7 +619,7 @@ describe('the commands for people', () => {
     expect(lines.map((line) => line.trim().split(' ')[0]).join(' ')).to.equal(
       'Usage: Shows Options: See: list why status plan savings console ' +
         'Act: wake snooze pin unpin override resume ' +
-        'Set enable disable schedule check import completion version help kubectl',
+        'Set enable disable schedule explain check import completion version help kubectl',
     )
     expect(out).to.include('Usage: kubectl dormouse')
   })

@@ -62,6 +62,8 @@ function inheriting(command: Command): Command {
   return command.option('--inherit', 'remove what a workload has of its own, so that its namespace decides')
 }
 
+const ALWAYS = 'awake at all hours is 0:00-24:00'
+
 interface Given {
   readonly schedule: string | undefined
   readonly timezone: string | undefined
@@ -80,6 +82,10 @@ async function hours({ schedule, timezone }: Given): Promise<{ schedule?: string
     return { schedule: canonical(parseSchedule(schedule)), ...zone }
   } catch (error) {
     if (!(error instanceof InvalidSchedule)) throw error
+    if (/^\s*(?:none|never|off|no)\s*$/i.test(schedule))
+      throw new UsageError(`--schedule: for no hours at all write schedule --none; ${ALWAYS}`, {
+        cause: error,
+      })
     const caret = `${' '.repeat(error.position - 1)}^`
     const shown = printable(schedule)
     throw new UsageError(`--schedule: ${error.message}\n  ${shown}\n  ${caret}`, { cause: error })

@@ -17,7 +17,7 @@ export async function comingInstant(
   zone = 'local',
 ): Promise<Instant> {
   const { DateTime } = await import('luxon')
-  const wrong = () => new UsageError(`${option}: expected ${A_TIME}, found '${text}'`)
+  const wrong = () => new UsageError(`${option}: expected ${A_TIME}, found '${text}'${clockAdvice(text)}`)
   const here = DateTime.fromMillis(now, { zone })
   const [, day, clock] =
     /^(?:(today|tomorrow|sun|mon|tue|wed|thu|fri|sat)[a-z]*)?[ ,]*(\d{1,2}:\d{2})?$/i.exec(text.trim()) ?? []
@@ -40,4 +40,15 @@ export async function comingInstant(
   if (instant <= now) throw new UsageError(`${option}: ${text} has passed; give ${A_TIME}`)
   if (instant - now > LONGEST) throw new UsageError(`${option}: ${text} is more than a year ahead`)
   return instant
+}
+
+/** Advice for an hour as others write it, `6pm` or `18`: `: did you mean 18:00?`; '' for any other text. */
+function clockAdvice(text: string): string {
+  const [, day = '', hour, minute = '00', half] =
+    /^([a-z]{0,9}[ ,]?)\s*(\d{1,2})(?:[:.](\d{2}))?\s*(?:([ap])\.?m\.?|h|uhr|o'clock)?$/i.exec(text.trim()) ??
+    []
+  if (hour === undefined || (half !== undefined && (Number(hour) < 1 || Number(hour) > 12))) return ''
+  const shown =
+    half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
+  return shown > 23 || Number(minute) > 59 ? '' : `: did you mean '${day.toLowerCase()}${shown}:${minute}'?`
 }

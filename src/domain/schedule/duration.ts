@@ -49,9 +49,21 @@ export function aDuration([least, most]: Bounds): string {
   return `a duration such as 90s, 1h30m or 2d, from ${durationText(least)} to ${durationText(most)}`
 }
 
-/** Advice for a number without a unit: `: did you mean 4m or 4h?`; '' for any other text. */
+/** A unit as people write it: `hours`, `hrs`, `H`. */
+const WRITTEN = /(\d{1,9}(?:\.\d{1,3})?)\s*(d|h|m|s)(?:ays?|ours?|rs?|in(?:ute)?s?|ec(?:ond)?s?)?(?![a-z])/gi
+
+/** Advice for a number without a unit (`: did you mean 4m or 4h?`) and for units in words; '' for any other text. */
 export function unitAdvice(text: string): string {
-  return /^\d{1,9}$/.test(text) ? `: did you mean ${text}m or ${text}h?` : ''
+  if (/^\d{1,9}$/.test(text)) return `: did you mean ${text}m or ${text}h?`
+  const short = text.length > 60 || DURATION.test(text) ? '' : text
+  if (short === '' || short.replaceAll(WRITTEN, '').replaceAll(/,|\band\b|\s/gi, '') !== '') return ''
+  const parts = short.matchAll(WRITTEN)
+  const sum = [...parts].reduce(
+    (all, [, count, unit = '']) => all + Number(count) * UNIT[unit.toLowerCase() as keyof typeof UNIT],
+    0,
+  )
+  const meant = durationText(Math.round(sum))
+  return sum > 0 && DURATION.test(meant) ? `: did you mean ${meant}?` : ''
 }
 
 /** The shortest way to write a duration: `5400000` is `1h30m`. */

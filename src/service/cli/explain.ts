@@ -44,10 +44,15 @@ export function registerExplain(
     .option('--calendar <names>', 'calendars of the configuration, separated by commas')
     .option('--config <file>', 'YAML configuration of the service')
     .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      () =>
+        `\nExamples:\n  ${program.name()} explain '8:00-18:00,Mon-Fri' --timezone Europe/Berlin\n  ${program.name()} explain 'Mon 7:00-Fri 20:00' --from 2026-03-28`,
+    )
     .allowExcessArguments()
     .action(async (text: string, options: ExplainOptions, { args }: Command) => {
       const { count, from, json } = options
-      if (args.length > 1) throw new UsageError(unquoted(args.join(' ')))
+      if (args.length > 1) throw new UsageError(unquoted(program.name(), args.join(' ')))
       const timezone = options.timezone ?? (await configOf(options, ports)).timezone
       const start = from === undefined || !isTimezone(timezone) ? clock() : instantOf(from, timezone)
       // Of calendar files the dates around that time are read.
@@ -87,8 +92,8 @@ async function calendarsOf(
   }
 }
 
-function unquoted(text: string): string {
-  return `a schedule is one argument: quote it, as in dormouse explain '${text}'`
+function unquoted(name: string, text: string): string {
+  return `a schedule is one argument: quote it, as in ${name} explain '${text}'`
 }
 
 /** Times in ISO 8601: `at` in UTC, `local` with the zone's offset. */

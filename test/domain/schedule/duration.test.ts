@@ -43,6 +43,20 @@ describe('durations', () => {
   it('are asked for with their bounds, and with units for a bare number', () => {
     expect(aDuration([1000, 86_400_000])).to.equal('a duration such as 90s, 1h30m or 2d, from 1s to 1d')
     expect(unitAdvice('4')).to.equal(': did you mean 4m or 4h?')
+    const meant = (text: string) => /^: did you mean (.*)\?$/.exec(unitAdvice(text))?.[1]
+    for (const [text, short] of [
+      ['4hours', '4h'],
+      ['4 hrs', '4h'],
+      ['90 mins', '1h30m'],
+      ['1.5h', '1h30m'],
+      ['1 hour and 30 minutes', '1h30m'],
+      ['2 days', '2d'],
+      ['4H', '4h'],
+      ['30sec', '30s'],
+    ])
+      expect(meant(text!), text).to.equal(short)
+    for (const none of ['90m', '400d', '', '4 weeks', '3 months', 'h', 'and', `${'4h '.repeat(30_000)}x`])
+      expect(unitAdvice(none), none.slice(0, 20)).to.equal('')
     expect(unitAdvice('4x')).to.equal('')
   })
 })
