@@ -4,7 +4,10 @@ import type { InvalidSetting } from '../../domain/records/invalid-settings.ts'
 import { amountCells } from '../../domain/records/saved.ts'
 import type { WeekOf } from '../../domain/records/week.ts'
 import { typeOf } from '../../domain/kinds.ts'
-import { counted, iso, printable } from '../../domain/text.ts'
+import type { Instant } from '../process/clock.ts'
+import { wallClock } from '../../domain/schedule/zone.ts'
+import { textForPeople } from '../../domain/workload/author.ts'
+import { counted, printable } from '../../domain/text.ts'
 import { nameOf } from '../../domain/workload/workload.ts'
 import type { ClusterForecast } from '../wiring/check.ts'
 
@@ -13,9 +16,18 @@ const ROWS = 10
 const NAMESPACES = 20
 const FAULTS = 20
 
-/** A forecast for a person: the counts first, then a bounded table by namespace, then the faults. */
-export function checkText(found: ClusterForecast): string {
-  const blocks = [countLines(found), ...tables(found.workloads), weekLines(found), faultLines(found.invalid)]
+/**
+ * A forecast for a person: the counts first, then a bounded table by namespace, then the faults. `zone`: the reader's;
+ * reasons have the times of their workload's zone, and name it.
+ */
+export function checkText(found: ClusterForecast, zone: string): string {
+  const { workloads, invalid } = found
+  const blocks = [
+    countLines(found, zone),
+    ...tables(workloads, found.at, zone),
+    weekLines(found, zone),
+    faultLines(invalid),
+  ]
   const warnings = [
     ...found.needed.map(neededLine),
     ...sharedLines(found.shared),
@@ -29,28 +41,44 @@ export function checkText(found: ClusterForecast): string {
     .join('\n')
 }
 
-function countLines({ at, counts }: ClusterForecast): string[] {
+/** `Tue 2026-11-24 21:00 (Europe/Berlin)`. */
+function dated(at: Instant, zone: string): string {
+  return placed(at, zone, 0)
+}
+
+/** `Tue 7:00 (Europe/Berlin)`. */
+function placed(at: Instant, zone: string, from: Instant): string {
+  return `${wallClock(at, zone, from)} (${zone})`
+}
+
+function reasonOf({ reason, policy }: Expected, from: Instant, reader: string): string {
+  const zone = policy.timezone.value ?? reader
+  const isNamed = reason.includes(`(${zone}`)
+  return textForPeople(reason, (at) => (isNamed ? wallClock(at, zone, from) : placed(at, zone, from)))
+}
+
+function countLines({ at, counts }: ClusterForecast, zone: string): string[] {
   const { workloads, excluded, managed, asleep, snoozes, wakes } = counts
   const rest = workloads - managed - excluded
   return [
     `${counted(workloads, 'workload')}: ${managed} managed, ${rest} not managed, ${excluded} in excluded namespaces`,
-    `Of the managed, at ${iso(at)}: ${asleep} asleep, ${managed - asleep} awake`,
+    `Of the managed, at ${dated(at, zone)}: ${asleep} asleep, ${managed - asleep} awake`,
     `To get there, ${snoozes} would fall asleep and ${wakes} would wake`,
   ]
 }
 
 /** A block of lines for each namespace, the one with the most changes first. */
-function tables(workloads: readonly Expected[]): string[][] {
+function tables(workloads: readonly Expected[], at: Instant, zone: string): string[][] {
   const spaces = [...Map.groupBy(workloads, ({ namespace }) => namespace)]
     .map(([namespace, rows]) => ({ namespace, rows, changes: rows.filter(changes).length }))
     .sort((a, b) => b.changes - a.changes || (a.namespace < b.namespace ? -1 : 1))
-  const blocks = spaces.slice(0, NAMESPACES).map(({ namespace, rows }) => tableOf(namespace, rows))
+  const blocks = spaces.slice(0, NAMESPACES).map(({ namespace, rows }) => tableOf(namespace, rows, at, zone))
   const left = spaces.length - NAMESPACES
   if (left > 0) blocks.push([`… and ${counted(left, 'more namespace')} (--output json has all)`])
   return blocks
 }
 
-function tableOf(namespace: string, rows: readonly Expected[]): string[] {
+function tableOf(namespace: string, rows: readonly Expected[], at: Instant, zone: string): string[] {
   const shown = rows
     .toSorted((a, b) => Number(changes(b)) - Number(changes(a)) || (nameOf(a) < nameOf(b) ? -1 : 1))
     .slice(0, ROWS)
@@ -60,9 +88,10 @@ function tableOf(namespace: string, rows: readonly Expected[]): string[] {
     sourceOf(row.policy.enabled.source),
   ])
   const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  const reasons = shown.map((row) => reasonOf(row, at, zone))
   const lines = cells.map(
     (row, index) =>
-      `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}  ${shown[index]?.reason ?? ''}`,
+      `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}  ${reasons[index] ?? ''}`,
   )
   const left = rows.slice(shown.length).length
   if (left > 0) lines.push(`  … and ${left} more (--output json has all)`)
@@ -70,7 +99,7 @@ function tableOf(namespace: string, rows: readonly Expected[]): string[] {
 }
 
 /** How long the managed workloads of each namespace sleep in a week, and what that saves; the sum last. */
-function weekLines({ at, week: { namespaces, total } }: ClusterForecast): string[] {
+function weekLines({ at, week: { namespaces, total } }: ClusterForecast, zone: string): string[] {
   if (total.workloads === 0) return []
   const shown = namespaces
     .toSorted((a, b) => b.saved.cpu_core_seconds - a.saved.cpu_core_seconds)
@@ -89,7 +118,7 @@ function weekLines({ at, week: { namespaces, total } }: ClusterForecast): string
   )
   const left = namespaces.length - shown.length
   const more = left > 0 ? [`… and ${counted(left, 'more namespace')} (--output json has all)`] : []
-  const title = `In the week from ${iso(at)} on, mean hours asleep of 168, and what that saves (requested, not billed)`
+  const title = `In the week from ${dated(at, zone)} on, mean hours asleep of 168, and what that saves (requested, not billed)`
   return titled(title, [...lines.map((cells) => cells.join('  ')), ...more])
 }
 

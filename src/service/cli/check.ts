@@ -64,7 +64,7 @@ export function registerCheck(program: Command, ports: CliPorts): void {
         stdout.write(
           `${JSON.stringify({ file, ...sums, zoneData: ZONE_DATA, warnings, cluster: cluster ? inJson(cluster) : null }, null, 2)}\n`,
         )
-      else if (cluster) stdout.write(`\n${checkText(cluster)}`)
+      else if (cluster) stdout.write(`\n${checkText(cluster, ports.timezone)}`)
       const found = cluster ? findings(cluster) : undefined
       // Its exit code is 1.
       if (found !== undefined) throw new Error(found)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { checkText } from '../../../src/service/cli/check-text.ts'
+import { checkText as textOf } from '../../../src/service/cli/check-text.ts'
 import { savedRecord } from '../../../src/domain/records/saved.ts'
 import type { WeekOf } from '../../../src/domain/records/week.ts'
 import type { Expected } from '../../../src/domain/records/forecast.ts'
@@ -53,7 +53,29 @@ const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = 
   ...rest,
 })
 
+const checkText = (forecast: ClusterForecast) => textOf(forecast, 'Asia/Tokyo')
+
 describe('the text of a check', () => {
+  it('has times as people read them: of the workload in its zone, else in the reader, with the name of the zone', () => {
+    const zoned = (name: string, zone: string | null, reason: string) => {
+      const row = expected(name, null)
+      return { ...row, reason, policy: { ...row.policy, timezone: { value: zone, source: null } } }
+    }
+    const until = 'until 2026-03-03T07:00:00Z'
+    const text = checkText(
+      found([
+        zoned('hours', 'Europe/Berlin', `asleep by schedule 8:00-18:00 (Europe/Berlin) ${until}`),
+        zoned('pinned', 'Europe/Berlin', 'pinned active by k8s:ann since 2026-03-01T07:00:00Z'),
+        zoned('broken', null, `overridden by k8s:bob ${until}`),
+      ]),
+    )
+    expect(text)
+      .to.include('asleep by schedule 8:00-18:00 (Europe/Berlin) until Tue 8:00\n')
+      .and.include('pinned active by ann since Sun 8:00 (Europe/Berlin)\n')
+      .and.include('overridden by bob until Tue 16:00 (Asia/Tokyo)\n')
+    expect(text).not.to.match(/\dT\d/)
+  })
+
   it('begins with the counts, then names what changes first', () => {
     const text = checkText(
       found([
@@ -66,7 +88,7 @@ describe('the text of a check', () => {
     )
     expect(text).to.equal(
       '9 workloads: 4 managed, 3 not managed, 2 in excluded namespaces\n' +
-        'Of the managed, at 2026-03-02T22:00:00Z: 3 asleep, 1 awake\n' +
+        'Of the managed, at Tue 2026-03-03 7:00 (Asia/Tokyo): 3 asleep, 1 awake\n' +
         'To get there, 1 would fall asleep and 2 would wake\n' +
         '\n' +
         'shop\n' +
@@ -85,7 +107,7 @@ describe('the text of a check', () => {
     ]
     const text = checkText(found([], { week: { namespaces, total: week(12, 108.5, 1192, 'EUR') } }))
     expect(text).to.include(
-      '\nIn the week from 2026-03-02T22:00:00Z on, mean hours asleep of 168, and what that saves (requested, not billed):\n' +
+      '\nIn the week from Tue 2026-03-03 7:00 (Asia/Tokyo) on, mean hours asleep of 168, and what that saves (requested, not billed):\n' +
         '  namespace  workloads   asleep  core-hours  GiB-hours    EUR\n' +
         '  shop              10  118.4 h      1180.0     2360.0  46.02\n' +
         '  bank               2   59.0 h        12.0       24.0   0.47\n' +
