@@ -60,6 +60,13 @@ describeOn('messages of the webhook', function (on) {
     expect(policy.deploy_wakes).to.deep.equal({ value: true, source: 'workload' })
   })
 
+  it('tells who writes one of our names as a label, on what Dormouse knows nothing of, that it is an annotation', async () => {
+    await here.create('deployments', 'labelled')
+    const result = await here.attempt('label', 'deployment/labelled', 'dormouse.dev/enabled=true')
+    expect(warningsOf(result)[0]).to.include('dormouse.dev/enabled has no effect as a label')
+    expect((await here.workload('deployments', 'labelled').status()).enabled).to.equal(false)
+  })
+
   it('names the user who wakes a sleeper by hand, in its history, in an Event and in the log', async () => {
     const workload = await here.asleep('deployments', 'by-hand', { replicas: COUNT })
     expect(await scaleAs(here, 'by-hand', COUNT, 'alice', '?fieldManager=k8s:cfo@example.com')).to.equal(200)

@@ -80,16 +80,20 @@ export function withoutEffect(
   return says.slice(0, MOST_WARNINGS).map((text) => about(after, text))
 }
 
-/** A warning about unknown annotations, each with the most similar one of ours. */
+/** A warning about unknown annotations, each with the most similar one of ours; a known name among them is a label's. */
 export function unknownNames(unknown: readonly string[], known: readonly AnnotationName[]): string[] {
   const suffixes = known.map((name) => ANNOTATION[name].slice(PREFIX.length))
   return unknown.map((name) => {
+    if (NAMES.has(name))
+      return `: ${name} has no effect as a label: it is an annotation (kubectl annotate … ${name}=…)`
     const meant = nearestName(name.slice(name.indexOf('/') + 1), suffixes)
     return meant === undefined
       ? `: ${clip(name)} is not known, so it has no effect`
       : `: ${clip(name)} is not known: did you mean ${PREFIX}${meant}?`
   })
 }
+
+const NAMES: ReadonlySet<string> = new Set(Object.values(ANNOTATION))
 
 function ineffective(changed: readonly Setting[], after: Workload, now: Instant, rules: Rules): string[] {
   if (!isManaged(after, rules))

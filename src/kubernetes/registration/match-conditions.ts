@@ -34,17 +34,15 @@ export function conditionsOfAccounts({ exemptUsers, ownUser }: Accounts): MatchC
   return [...conditions, { name: 'not-by-dormouse', expression: `!(${own.join(' && ')})` }]
 }
 
-const HAS_OUR_ANNOTATIONS = (side: string) =>
-  `(has(${side}.metadata.annotations) && ` +
-  `${side}.metadata.annotations.exists(key, key.startsWith('dormouse.dev/')))`
+const HAS_OURS = (side: string, map: 'annotations' | 'labels') =>
+  `(has(${side}.metadata.${map}) && ${side}.metadata.${map}.exists(key, key.startsWith('dormouse.dev/')))`
+const HAS_OUR_ANNOTATIONS = (side: string) => HAS_OURS(side, 'annotations')
 
-const HAS_OUR_LABELS = (side: string) =>
-  OWN_LABELS.map((key) => `${label(side, key)}.hasValue()`).join(' || ')
-
+/** Labels of any name: who writes `dormouse.dev/enabled` as a label is to be told. */
 export const HAS_OUR_MARKS: MatchCondition = {
   name: 'has-our-marks',
   expression: ['object', 'oldObject']
-    .map((side) => `(${side} != null && (${HAS_OUR_ANNOTATIONS(side)} || ${HAS_OUR_LABELS(side)}))`)
+    .map((side) => `(${side} != null && (${HAS_OUR_ANNOTATIONS(side)} || ${HAS_OURS(side, 'labels')}))`)
     .join(' || '),
 }
 

@@ -2,7 +2,7 @@ import { isRecord } from '../../domain/json-schema.ts'
 import { hasKey, sleepsSuspended } from '../../domain/kinds.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, fieldOf, OWN_LABELS, SNOOZE_KEY, type Workload } from '../../domain/workload/workload.ts'
-import { annotationsOf, jsonOf, type Json } from './json.ts'
+import { annotationsOf, jsonOf, labelsOf, type Json } from './json.ts'
 import { Unread } from './review.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -35,6 +35,12 @@ export function changesTemplate(workload: Workload, old: Json, object: Json): bo
 /** Annotations below `dormouse.dev/` that are not ours, as far as this write added or changed them. */
 export function unknownAnnotations(old: Json | undefined, object: Json): string[] {
   return changedAnnotations(old, object).filter((name) => !OUR_ANNOTATIONS.includes(name))
+}
+
+/** Labels with the names of our annotations, as far as this write added or changed them. */
+export function misplacedLabels(old: Json | undefined, object: Json): string[] {
+  const [known, labels] = [labelsOf(old), labelsOf(object)]
+  return OUR_ANNOTATIONS.filter((name) => labels[name] !== undefined && labels[name] !== known[name])
 }
 
 /** Annotations below `dormouse.dev/` that this write added or changed. */

@@ -17,6 +17,7 @@ import {
   changesTemplate,
   isApply,
   isRequestApplied,
+  misplacedLabels,
   otherToolsKey,
   unknownAnnotations,
 } from './object-diff.ts'
@@ -47,7 +48,7 @@ export function reviewWorkload(review: ReviewRequest, deps: Deciding): Admission
   // As the registration's matchConditions: the Deployment controller copies our annotations to its ReplicaSets.
   if (kind === 'replicasets' && (before ?? after).owner) return allow('not_managed')
   if (after.deleting && (!before || subResource === 'status')) return allow('not_managed')
-  const unknown = unknownAnnotations(old, object)
+  const unknown = [...unknownAnnotations(old, object), ...misplacedLabels(old, object)]
   if (!before || !old) return admitCreate(after, clock(), rules, unknown)
   if (!isMarked(before) && !isMarked(after) && unknown.length === 0) return allow('not_managed')
   const bare = (decision: AdmissionDecision) =>

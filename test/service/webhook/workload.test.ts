@@ -56,6 +56,21 @@ describe('a review of an update', () => {
       expect(await update(objectOf(pinned, { metadata: before }), after)).to.include({ allowed: false })
     })
 
+  it('with one of our names as a label is told that it is an annotation, once', async () => {
+    const plain = aDeployment('shop/web').withReplicas(3)
+    const label = { 'dormouse.dev/enabled': 'true' }
+    const labelled = plain.labelled(label)
+    const says =
+      'Dormouse: deployment shop/web: dormouse.dev/enabled has no effect as a label: it is an annotation ' +
+      '(kubectl annotate … dormouse.dev/enabled=…)'
+    const answer = await update(objectOf(plain), objectOf(labelled))
+    expect(answer).to.deep.include({ allowed: true, warnings: [says] })
+    const later = await update(objectOf(labelled), objectOf(labelled, { image: 'web:2' }))
+    expect(later.warnings ?? []).to.deep.equal([])
+    const mine = await update(objectOf(plain), objectOf(plain.labelled({ 'dormouse.dev/team': 'a' })))
+    expect(mine.warnings ?? [], 'a name that is none of ours').to.deep.equal([])
+  })
+
   it('with another image is allowed with a patch that keeps the count, and warns', async () => {
     const answer = await update(objectOf(pinned), objectOf(pinned.withReplicas(5), { image: 'web:2' }))
     expect(answer).to.deep.include({
