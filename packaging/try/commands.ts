@@ -4,6 +4,8 @@ export interface Line {
   readonly code: 0 | 1 | 2 | 130
   /** It goes on until it is interrupted. */
   readonly isEndless?: true
+  /** It acts on several workloads, and prints a line of each once that one is done. */
+  readonly isAsDone?: true
 }
 
 /** Lines that run one after the other in a namespace of their own, on new workloads. */
@@ -20,6 +22,7 @@ const line = (typed: string, code: Line['code'] = 0): Line => ({ typed: typed.tr
 const inEach = (outputs: readonly string[], typed: string, code: Line['code'] = 0) =>
   outputs.map((output) => line(`${typed} ${output}`, code))
 const endless = (typed: string): Line => ({ ...line(typed), isEndless: true })
+const asDone = (typed: string): Line => ({ ...line(typed), isAsDone: true })
 
 /** Hours in UTC that have begun, or that have ended, and do not change for some hours. */
 function hoursFrom(shift: number): string {
@@ -52,7 +55,7 @@ const OTHERWISE: Story = {
     line('snooze web', 1),
     line('snooze web -o yaml', 1),
     line('enable web db --dry-run -o yaml'),
-    line('enable --all --yes'),
+    asDone('enable --all --yes'),
     line('snooze --all --yes --dry-run -o yaml'),
     line('snooze -l app=web --yes'),
     line('wake --all --until tomorrow --yes -o yaml'),

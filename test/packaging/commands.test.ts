@@ -8,7 +8,14 @@ import { linuxExecutable } from '../../packaging/executable.ts'
 import { alike } from '../../packaging/try/alike.ts'
 import { ALL } from '../../packaging/try/commands.ts'
 import { bareEnvironment, type Program } from '../../packaging/try/program.ts'
-import { asFromSources, tried, wordsOf, wrongCodes, type Outcome } from '../../packaging/try/trial.ts'
+import {
+  asFromSources,
+  faultsOf,
+  tried,
+  wordsOf,
+  wrongCodes,
+  type Outcome,
+} from '../../packaging/try/trial.ts'
 import { programFor, VERBS } from '../../src/client/catalogue.ts'
 import { FORMATS } from '../../src/client/output.ts'
 import { processTerminal } from '../../src/client/process-terminal.ts'
@@ -50,6 +57,18 @@ describe('the table of commands', () => {
     expect(alike(before, `${before}more\n`, true)).to.include('line 3 ')
     expect(alike('one\ntwo\n', 'two\none\n', false)).to.equal(undefined)
     expect(alike('one\ntwo\n', 'two\none\n', true)).to.include('line 1 ')
+  })
+
+  it('takes several workloads in any order where each is told once it is done, and lists as they are', () => {
+    const faults = (sought: string) => {
+      const line = ALL.find(({ typed }) => typed === sought)
+      if (!line) throw new Error(`no line ${sought}`)
+      const ended = { line, namespace: 'shop', code: line.code, stderr: '' }
+      return faultsOf({ ...ended, stdout: 'db\nweb\n' }, { ...ended, stdout: 'web\ndb\n' })
+    }
+    expect(faults('enable --all --yes')).to.deep.equal([])
+    expect(faults('disable --all --yes -o name')).to.have.length(1)
+    expect(faults('list')).to.have.length(1)
   })
 })
 
