@@ -16,7 +16,7 @@ export class SandboxReader {
   async terminal(): Promise<Shell> {
     await this.stop()
     const pasted = await this.#start()
-    const kubeconfig = /KUBECONFIG=(\S+)/.exec(pasted)?.[1] ?? ''
+    const kubeconfig = /KUBECONFIG="(.+)"/.exec(pasted)?.[1] ?? ''
     const env = {
       DORMOUSE_API_INSECURE_PORT: '0',
       DORMOUSE_METRICS_PORT: '0',

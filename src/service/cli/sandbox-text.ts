@@ -34,7 +34,7 @@ export function pasteable(
 
 Paste this into another terminal:
 
-  export KUBECONFIG=${kubeconfig}
+  export KUBECONFIG="${kubeconfig}"
   export PATH="${plugins}:$PATH"
 ${client('why storefront -n staging')}
 

@@ -26,6 +26,11 @@ describe('what the sandbox prints', () => {
     expect(text.indexOf('falls asleep')).to.be.lessThan(text.indexOf('list -n staging'))
   })
 
+  it('quotes the paths that a shell is to read, since a folder for temporary files may have a blank', () => {
+    expect(text).to.include('export KUBECONFIG="/tmp/sandbox/kubeconfig"\n')
+    expect(text).to.include('export PATH="/tmp/sandbox/bin:$PATH"\n')
+  })
+
   it("gives a schedule in the reader's time zone, and says that it may put the workload to sleep now", () => {
     expect(text).to.contain('--schedule 8:00-18:00,Mon-Fri --timezone Europe/Berlin')
     expect(text).to.contain('outside of them this puts it to sleep now')
