@@ -152,6 +152,7 @@ export type EventReason =
   | 'InvalidSchedule'
   | 'InvalidSetting'
   | 'InvalidState'
+  | 'StateNotSigned'
   | 'DataAtRisk'
   | 'TooManyWrites'
   | 'OtherWriter'

@@ -287,7 +287,7 @@ function countOf({ spec }: ModelObject, kind: Kind): number {
 
 /** The state before a write; undefined: none that could be read. */
 function stateOrNothing({ workload }: ModelCluster): State | undefined {
-  return workload.annotations.state === undefined ? EMPTY_STATE : readableState(workload)
+  return workload.annotations.state === undefined ? EMPTY_STATE : readableState(workload, {})
 }
 
 /** The count that the label keeps. */

@@ -93,7 +93,7 @@ function newOperation({ key: { kind } }: Target, before: Seen, after: Seen): Ope
 }
 
 function historyOf(kind: Target['key']['kind'], object: Seen): readonly Operation[] {
-  return stateOf(trimmed(kind, object))?.history ?? []
+  return stateOf(trimmed(kind, object), {})?.history ?? []
 }
 
 /** Whether it was carried out, or nobody knows. */

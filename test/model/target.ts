@@ -181,7 +181,7 @@ export class Target {
 /** An object's own record of its count; the product's code reads the state, but not label and count. */
 export function heldBy(key: WorkloadKey, object: Seen | undefined): Held {
   if (!object) return { replicas: 0, kept: undefined, others: [] }
-  const state = stateOf(trimmed(key.kind, object))
+  const state = stateOf(trimmed(key.kind, object), {})
   const label = object.metadata.labels?.[ASLEEP_LABEL]
   const pinned = state && !state.asleep && state.pin?.state === 'active' ? [state.pin.replicas] : []
   const givenBack = state && !state.asleep && state.woken?.kept !== undefined ? [state.woken.kept] : []

@@ -120,6 +120,7 @@ const CAUSE: Readonly<Record<Trigger, string>> = {
   pin: 'to keep its pin',
   disable: 'nothing enabled it any longer',
   recovery: 'to put it right',
+  unsigned: 'its state was not signed',
 }
 
 /** Behind the name of who did it; enabling and disabling are requests, too. */
@@ -131,6 +132,7 @@ const HOW: Readonly<Record<Trigger, string>> = {
   pin: 'on request',
   disable: 'on request',
   recovery: 'on request',
+  unsigned: 'on request',
 }
 
 /** A later release's trigger is shown as it is. */

@@ -102,6 +102,7 @@ const TRIGGERS = wordsOf<Trigger>({
   pin: 'to keep its pin',
   disable: 'as it was left alone',
   recovery: 'to put it right',
+  unsigned: 'its state was not signed',
 })
 const RESULTS = wordsOf<Exclude<OperationResult, 'succeeded'>>({
   running: 'pods are following',

@@ -2,8 +2,7 @@ import type { Instant } from '../../service/process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { changeBetween } from '../workload/change.ts'
 import { withoutRequest } from '../workload/marks.ts'
-import { labelCount, readWithoutState, stateOf, withState } from '../workload/reading.ts'
-import { withoutUnknown } from '../workload/state-codec.ts'
+import { countAlone, labelCount, readWithoutState, stateOf, withState } from '../workload/reading.ts'
 import { EMPTY_STATE, type State } from '../workload/state.ts'
 import { isRunning, OWN_LABELS, STATE_ANNOTATIONS, type Workload } from '../workload/workload.ts'
 import { annotationFault, SETTINGS, withoutEffect } from './annotations.ts'
@@ -15,8 +14,8 @@ const NOT_BY_CREATION =
   ': dormouse.dev/request does nothing on creation and was removed: write it once the workload exists'
 
 /**
- * Decides on the creation of a workload, which may be moved or restored from a backup. Keeps its intent and count
- * without their author, who may be invented; removes pin, override and history.
+ * Decides on the creation of a workload, which may be moved or restored from a backup: keeps its count alone. A state is
+ * signed for one uid, and there is none yet, so the controller's first write signs it.
  */
 export function admitCreate(
   created: Workload,
@@ -48,23 +47,15 @@ function decideCreate(created: Workload, now: Instant, rules: Rules): AdmissionD
   const change = changeBetween(created, target)
   if (!change) return allow('free')
   const says = carried
-    ? 'brought a dormouse.dev/state: only its intent and its kept count were kept'
+    ? 'brought a dormouse.dev/state: only its kept count was kept'
     : 'brought dormouse.dev marks without a usable state: they were removed'
   return patched('stripped', created, change, [about(created, says)])
 }
 
+/** undefined: it has none that can be read, or one whose count means nothing here. */
 function carriedState(created: Workload): State | undefined {
-  const state = stateOf(created)
-  if (!state) return undefined
-  const { asleep, snoozed, woken, intent } = withoutUnknown(state)
-  return {
-    ...EMPTY_STATE,
-    asleep,
-    ...(snoozed ? { snoozed: { ...snoozed, by: null } } : {}),
-    // After a manual wake to fewer this is the kept count.
-    ...(woken?.kept === undefined ? {} : { woken }),
-    ...(intent ? { intent: { ...intent, by: null } } : {}),
-  }
+  const state = stateOf(created, {})
+  return state && countAlone(state, created)
 }
 
 /** The label may outlive the annotations: a workload created asleep with the label alone wakes to its count. */

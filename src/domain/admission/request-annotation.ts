@@ -129,13 +129,13 @@ function carriedOut(
   const asked = parseRequest(written)
   const text = written.trim().split(/\s+/).join(' ')
   const workload = withoutRequest(sent.type === 'patched' ? changed(after, sent.change) : after)
-  const known = stateOf(before)?.request
+  const known = stateOf(before, rules)?.request
   // The answer to the first write may have been lost, so that the client has sent it again.
   if (asked.at !== undefined && known?.text === text && known.by === by)
     return ignoringRequest(sent, after, answerAgain(workload, known, now, rules))
   if (asked.at !== undefined && known && asked.at <= known.at)
     return ignoringRequest(sent, after, isOvertaken(known))
-  if (asked.request.action === 'adopt') refuseAwake(update, workload)
+  if (asked.request.action === 'adopt') refuseAwake(update, workload, rules)
   const plan = planRequest(workload, asked.request, by, now, rules, text)
   const target = readWorkload(plan.after, rules)
   if (target instanceof Unreadable) throw new TypeError(target.message)
@@ -158,7 +158,7 @@ function isOvertaken({ text, at }: Asked): string {
 }
 
 /** @throws Refusal CONFLICT */
-function refuseAwake({ before, otherTool }: Update, after: Workload): void {
+function refuseAwake({ before, otherTool }: Update, after: Workload, rules: Rules): void {
   const kind = typeOf(before.kind)
   const conflict = (message: string) => new Refusal('CONFLICT', message)
   if (!hasKey(before.kind)) {
@@ -166,7 +166,7 @@ function refuseAwake({ before, otherTool }: Update, after: Workload): void {
       throw conflict(`only a ${kind} that sleeps can be adopted, and this one runs: snooze it instead`)
     return
   }
-  if (otherTool?.before === undefined && stateOf(before)?.asleep !== true)
+  if (otherTool?.before === undefined && stateOf(before, rules)?.asleep !== true)
     throw conflict(
       `only a ${kind} that sleeps by another tool's nodeSelector can be adopted: snooze it instead`,
     )

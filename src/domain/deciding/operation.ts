@@ -3,13 +3,14 @@ import { afterFailure, afterOperation, withBackoffCut } from './backoff.ts'
 import { changeBetween, changed } from '../workload/change.ts'
 import { decide } from './decide.ts'
 import { because, noAction, type Decision } from './decision.ts'
+import { decisionTime } from './decision-time.ts'
 import { withOperation } from './history.ts'
 import { hasKey, sleepsSuspended } from '../kinds.ts'
 import { lostCount, withMarksRestored, withoutRequest, type LastKnown } from '../workload/marks.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from '../workload/patch.ts'
 import { shortened } from '../workload/trouble.ts'
-import { readWorkload, withState, type Reading } from '../workload/reading.ts'
+import { losesMore, readWorkload, withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf, type Situation } from './situation.ts'
 import { LAST_COUNTER, Unreadable } from '../workload/state-codec.ts'
@@ -82,10 +83,12 @@ export function planStep(
   const restored = withoutRequest(withMarksRestored(workload, known, rules))
   const read = readWorkload(restored, rules, earlier)
   if (read instanceof Unreadable) return new Step({ decision: leftAlone(workload, read) })
-  const situation = situationOf(read, clock, rules)
+  const situation = situationOf(signedAnew(read, clock), clock, rules)
   const { reading } = situation
   const decision = decide(situation)
-  if (workload.deleting || !reading.isSettled) return new Step({ decision, read })
+  // Its key is looked for; what it says now is not what it will say.
+  const isUnclear = read.trust === 'unclear'
+  if (workload.deleting || !reading.isSettled || isUnclear) return new Step({ decision, read })
   const target = carryOut(situation, decision)
   const untouched = target === reading && reading === read && restored === workload
   if (untouched && reading.enabled !== true && hasRightHold(reading))
@@ -94,6 +97,26 @@ export function planStep(
   // A state that has to be written has another text, since each write counts, up to the last counter.
   const isDue = target.state !== (target.written ?? EMPTY_STATE) && target.state.counter < LAST_COUNTER
   return new Step({ decision, read, target, isDue, change })
+}
+
+/**
+ * The reading with a state that has to be written, where it is to be signed. Where marks were lost by that, its history
+ * says so.
+ */
+function signedAnew(read: Reading, clock: Instant): Reading {
+  const { state, trust, workload } = read
+  if (trust === undefined || trust === 'unclear') return read
+  if (trust === 'renew' || !losesMore(workload, read)) return withState(read, { ...state })
+  const operation: Operation = {
+    type: state.asleep ? 'snooze' : 'wake',
+    trigger: 'unsigned',
+    at: decisionTime(state, clock),
+    replicas: state.asleep ? 0 : workload.replicas,
+    duration: 0,
+    by: null,
+    result: 'succeeded',
+  }
+  return withState(read, withOperation(state, operation))
 }
 
 /** Whether the label agrees with the hold: unmanaged workloads may be held, and an upgrade brings no labels. */

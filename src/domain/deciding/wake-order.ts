@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import type { Decision } from './decision.ts'
-import { stateOf } from '../workload/reading.ts'
+import type { State } from '../workload/state.ts'
 import { counted, iso } from '../text.ts'
 import { ANNOTATION, isRunning, podsFollowed, type Workload } from '../workload/workload.ts'
 
@@ -32,20 +32,24 @@ export function wakingEdge(
 }
 
 /** The edge that woke it and that nothing has followed since, with whether its pods are ready; undefined: there is none. */
-function wokenBy(workload: Workload): { readonly edge: Instant; readonly ready: boolean } | undefined {
-  const { asleep, intent } = stateOf(workload) ?? {}
+function wokenBy(
+  workload: Workload,
+  state: State | undefined,
+): { readonly edge: Instant; readonly ready: boolean } | undefined {
+  const { asleep, intent } = state ?? {}
   if (asleep !== false || intent?.trigger !== 'schedule' || intent.want !== 'awake') return undefined
   return { edge: intent.at, ready: podsFollowed(workload) }
 }
 
 /**
- * Its part in the wave of an edge, given the decision about it; undefined: this edge does not wake it. What only delays
+ * Its part in the wave of an edge, given its state and the decision about it; undefined: this edge does not wake it. What only delays
  * the wake, such as a backoff, takes it out of no wave: the others need it as much. An override that lasts for longer
  * than `timeout` (milliseconds) after the edge does.
  */
 export function memberOf(
   workload: Workload,
   { edge, timeout }: { readonly edge: Instant; readonly timeout: number },
+  state: State | undefined,
   decision: Decision,
 ): WaveMember | undefined {
   const order = wakeOrderOf(workload)
@@ -53,7 +57,7 @@ export function memberOf(
   const lasts = delayed?.cause === 'override' && delayed.until >= edge + timeout
   const wanted = delayed && !lasts ? delayed : decision
   if (wakingEdge(workload, wanted) === edge) return { order, pending: true }
-  const woken = wokenBy(workload)
+  const woken = wokenBy(workload, state)
   return woken?.edge === edge ? { order, pending: !woken.ready } : undefined
 }
 

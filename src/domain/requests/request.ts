@@ -8,7 +8,7 @@ import { changeBetween, changed } from '../workload/change.ts'
 import { hasCount, sleepsSuspended } from '../kinds.ts'
 import type { Change } from '../workload/patch.ts'
 import { keptCount } from '../workload/counts.ts'
-import { readWithoutState, readWorkload, stateOf, type Reading } from '../workload/reading.ts'
+import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
 import {
   explainedRefusal,
   refuseBackoff,
@@ -27,6 +27,7 @@ import { isRisky, OPERATIONS, type Action, type Request } from './operations.ts'
 import { clearOverride, override, pin, unpin } from './pin-and-override.ts'
 import { adopt, snooze, wake } from './snooze-and-wake.ts'
 import type { Rules } from '../deciding/rules.ts'
+import type { Backoff } from '../workload/state.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { counted } from '../text.ts'
 import { isRunning, ownedBy, type Workload } from '../workload/workload.ts'
@@ -81,7 +82,7 @@ export function planRequest(
   // A request that changes nothing writes nothing: the controller writes the end of a wake.
   const isUnchanged = target === found.reading
   const after = isUnchanged ? found.with(reading) : noted(found.with(target), outcome, by, written)
-  return planOf(workload, request, after, done)
+  return planOf(workload, request, after, { done, backoff: found.state.backoff })
 }
 
 /** Whether a request asks for awake or asleep: a pin forbids that, and the answer need not repeat it. */
@@ -150,7 +151,13 @@ function noted(after: Situation, { pending }: Outcome, by: string, text: string 
   })
 }
 
-function planOf(workload: Workload, request: Request, situation: Situation, done: string): Plan {
+/** `backoff`: that of before. */
+function planOf(
+  workload: Workload,
+  request: Request,
+  situation: Situation,
+  { done, backoff }: { readonly done: string; readonly backoff: Backoff | undefined },
+): Plan {
   const { reading: target } = situation
   const change = changeBetween(workload, target)
   const { reason } = decide(situation)
@@ -166,7 +173,6 @@ function planOf(workload: Workload, request: Request, situation: Situation, done
     const also = moved && !asked ? `, which ${movedTo(target, after, isDone)}` : ''
     return `${[`${done}${also}`, textBefore(reason)].filter(Boolean).join(': ')}${warning}`
   }
-  const { backoff } = stateOf(workload) ?? {}
   const refused = moved && backoff?.refusal !== undefined ? `. Before, ${causeText(backoff)}` : ''
   return {
     change,

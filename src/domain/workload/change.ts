@@ -6,6 +6,7 @@ import { bytesOf } from '../text.ts'
 import type { Reading } from './reading.ts'
 import { encodeState, LAST_COUNTER, STATE_LIMIT } from './state-codec.ts'
 import { EMPTY_STATE, heldBy } from './state.ts'
+import { TAG_BYTES } from './tag.ts'
 import {
   ANNOTATION,
   ASLEEP_LABEL,
@@ -57,11 +58,12 @@ export function changeBetween(workload: Workload, target: Reading): Change | und
 }
 
 /** The target with the annotations of its state, if they have to be written. */
-function withStateWritten({ workload, state, written = EMPTY_STATE }: Reading, kind: Kind): Workload {
+function withStateWritten(target: Reading, kind: Kind): Workload {
+  const { workload, state, written = EMPTY_STATE, keyring } = target
   if (state === written) return workload
   const stored = { ...state, kind, counter: Math.min(state.counter + 1, LAST_COUNTER) }
-  const texts = encodeState(stored, Math.min(STATE_LIMIT, bytesLeft(workload)))
-  return changed(workload, { annotations: { history: null, ...texts } })
+  const texts = encodeState(stored, Math.min(STATE_LIMIT, bytesLeft(workload)) - (keyring ? TAG_BYTES : 0))
+  return changed(workload, { annotations: { history: null, ...(keyring?.signed(workload, texts) ?? texts) } })
 }
 
 /** The bytes that all other annotations leave for our state and its history. */

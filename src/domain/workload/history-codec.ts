@@ -15,13 +15,14 @@ type Entry = Operation | UnreadOperation
 
 // The grammar of `dormouse.dev/history`, which docs/concepts.md states, too:
 //
-//   2026-03-02T18:00:00.012Z s+1200 36000000w3+45678 50400003@1s/api ["k8s:alice"]
+//   2026-03-02T18:00:00.012Z s+1200 36000000w3+45678 50400003@1s/api ["k8s:alice"] ~tag
 //
-// The newest operation's time, a word for each, newest first, and the names that words refer to. A word has in this
+// The newest operation's time, a word for each, newest first, the names that words refer to, and the tag, which
+// `tag.ts` reads. A word has in this
 // order: milliseconds before the word to its left (0 where left out), @ and which of the names its author is, `s` or `w`
 // for snooze or wake, the count after it (0), / and its trigger (schedule), ! and its result (running without a
 // duration, else succeeded), + and its duration in milliseconds, # and the generation that its own write made.
-const TEXT = /^(\S+)((?: [^ [][^ ]*)+)(?: (\[.*\]))?$/s
+const TEXT = /^(\S+)((?: [^ [~][^ ]*)+)(?: (\[.*\]))?(?: ~[\w-]+)?$/s
 /** Words of a later release begin like this, too. */
 const WORD = /^(-?\d{1,15})?(?:@(\d{1,2}))?([^\d@[].*)$/s
 const OPERATION =

@@ -1,4 +1,4 @@
-import { hasSleepMark, isUnmarkedSleep, kindOfState, labelCount, stateOf } from './reading.ts'
+import { hasSleepMark, isUnmarkedSleep, kindOfState, labelCount, stateOf, trustIn } from './reading.ts'
 import { isManaged } from './settings.ts'
 import type { ReadingRules } from './settings-rules.ts'
 import { LAST_COUNTER } from './state-codec.ts'
@@ -71,7 +71,7 @@ export interface LastKnown {
 /**
  * The workload with the annotations and labels that it should have, given its last known marks; the same object if none
  * has to be restored. Labels, count and key are not corrected here: reading the result does that. The counter only
- * grows, so a state with a lower one is an old copy.
+ * grows, so a state with a lower one is an old copy; and one that does not count is nobody's.
  */
 export function withMarksRestored(
   workload: Workload,
@@ -80,8 +80,10 @@ export function withMarksRestored(
 ): Workload {
   // The informer sees an older version only where the cluster was restored from a backup: that is the truth then.
   if (!known || workload.deleting || isOlder(workload, known.workload)) return workload
-  const counter = counterOf(workload, known)
-  const isOldCopy = counter !== undefined && isOldCounter(counter, known)
+  const trust = hasStateOf(known, workload) ? undefined : trustIn(workload, rules)
+  if (trust === 'unclear') return workload
+  const counter = counterOf(workload, known, rules)
+  const isOldCopy = trust === 'count' || (counter !== undefined && isOldCounter(counter, known))
   const restored = marksRestored(workload, known.workload, isOldCopy, rules)
   return isOldCopy && sleptUnaware(workload, known.workload)
     ? withLabel(restored, ASLEEP_LABEL, workload.labels?.[ASLEEP_LABEL])
@@ -131,12 +133,12 @@ export function marksRestored(
 ): Workload {
   const { state } = workload.annotations
   if (state === known.annotations.state)
-    return withLabelsOf(isOldCopy ? withHistoryOf(workload, known) : workload, known)
+    return withLabelsOf(isOldCopy ? withHistoryOf(workload, known) : workload, known, rules)
   if (state === undefined || isForeign(workload))
     return mayBeRemoved(known, rules)
-      ? withLabelsOf(workload, known)
-      : withAnnotationsOf(workload, known, false)
-  return isOldCopy ? withAnnotationsOf(workload, known, true) : workload
+      ? withLabelsOf(workload, known, rules)
+      : withAnnotationsOf(workload, known, false, rules)
+  return isOldCopy ? withAnnotationsOf(workload, known, true, rules) : workload
 }
 
 /** The last counter proves nothing: every newer state and history has it, too. */
@@ -144,22 +146,34 @@ function isOldCounter(counter: number, known: LastKnown): boolean {
   return counter <= known.counter && counter !== LAST_COUNTER
 }
 
-/** The known marks after `workload` was observed; undefined: none, since its state cannot be read. */
+/** The known marks after `workload` was observed; undefined: none, since its state cannot be read, or does not count. */
 export function knownAfter(
   workload: Workload,
   known: LastKnown | undefined,
   rules: ReadingRules,
 ): LastKnown | undefined {
   if (!isInOrder(workload, known, rules)) return known
+  if (!hasStateOf(known, workload)) {
+    const trust = trustIn(workload, rules)
+    if (trust === 'unclear') return known
+    if (trust === 'count') return undefined
+  }
   // A repair of an unreadable state starts another counter: it must not be taken for an old copy.
-  const counter = counterOf(workload, known)
+  const counter = counterOf(workload, known, rules)
   return counter === undefined ? undefined : { counter, workload }
 }
 
 /** The counter of its state, which is read only where it is another text: most changes are a status's. */
-function counterOf(workload: Workload, known: LastKnown | undefined): number | undefined {
-  const same = known?.workload.annotations.state === workload.annotations.state
-  return same && known ? known.counter : stateOf(workload)?.counter
+function counterOf(
+  workload: Workload,
+  known: LastKnown | undefined,
+  rules: ReadingRules,
+): number | undefined {
+  return known && hasStateOf(known, workload) ? known.counter : stateOf(workload, rules)?.counter
+}
+
+function hasStateOf(known: LastKnown | undefined, { annotations }: Workload): boolean {
+  return known !== undefined && known.workload.annotations.state === annotations.state
 }
 
 /** Whether the state was written for another kind: then this workload has none. */
@@ -172,7 +186,12 @@ function mayBeRemoved(known: Workload, rules: ReadingRules): boolean {
   return !isManaged(known, rules) && !hasSleepMark(known) && known.labels?.[HELD_LABEL] === undefined
 }
 
-function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean): Workload {
+function withAnnotationsOf(
+  workload: Workload,
+  known: Workload,
+  whole: boolean,
+  rules: ReadingRules,
+): Workload {
   const annotations: Partial<Record<AnnotationName, string>> = { ...workload.annotations }
   for (const name of ANNOTATION_NAMES) {
     // A stored request is never carried out, so it is not restored.
@@ -182,7 +201,7 @@ function withAnnotationsOf(workload: Workload, known: Workload, whole: boolean):
     if (value === undefined) delete annotations[name]
     else annotations[name] = value
   }
-  return withLabelsOf({ ...workload, annotations }, known)
+  return withLabelsOf({ ...workload, annotations }, known, rules)
 }
 
 /** The history changes with the state alone; without one it means nothing. */
@@ -193,14 +212,14 @@ function withHistoryOf(workload: Workload, known: Workload): Workload {
   return { ...workload, annotations: history === undefined ? others : { ...others, history } }
 }
 
-function withLabelsOf(workload: Workload, known: Workload): Workload {
-  return OWN_LABELS.reduce((labelled, key) => withLabelOf(labelled, known, key), workload)
+function withLabelsOf(workload: Workload, known: Workload, rules: ReadingRules): Workload {
+  return OWN_LABELS.reduce((labelled, key) => withLabelOf(labelled, known, key, rules), workload)
 }
 
 /** A label that disagreed with its state when it was observed is not restored. */
-function withLabelOf(workload: Workload, known: Workload, key: OwnLabel): Workload {
+function withLabelOf(workload: Workload, known: Workload, key: OwnLabel, rules: ReadingRules): Workload {
   const label = known.labels?.[key]
-  if (label === workload.labels?.[key] || !labelAgrees(known, key)) return workload
+  if (label === workload.labels?.[key] || !labelAgrees(known, key, rules)) return workload
   return withLabel(workload, key, label)
 }
 
@@ -209,8 +228,8 @@ function withLabel(workload: Workload, key: OwnLabel, label: string | undefined)
   return { ...workload, labels: label === undefined ? others : { ...others, [key]: label } }
 }
 
-function labelAgrees(known: Workload, key: OwnLabel): boolean {
-  const state = stateOf(known) ?? EMPTY_STATE
+function labelAgrees(known: Workload, key: OwnLabel, rules: ReadingRules): boolean {
+  const state = stateOf(known, rules) ?? EMPTY_STATE
   const kept = state.asleep ? String(state.snoozed?.replicas ?? 0) : undefined
   const follows = { [ASLEEP_LABEL]: kept, [HELD_LABEL]: heldBy(state) }
   return known.labels?.[key] === follows[key]

@@ -2,8 +2,9 @@ import { hasKey, sleepsSuspended } from '../kinds.ts'
 import type { ReadingRules } from './settings-rules.ts'
 import { settingsOf, type Settings } from './settings.ts'
 import { SETTING_NAMES, type SettingName } from '../policy/settings.ts'
-import { decodeState, Unreadable } from './state-codec.ts'
+import { decodeState, LAST_COUNTER, Unreadable, withoutUnknown } from './state-codec.ts'
 import { EMPTY_STATE, type Snoozed, type State, type StoredState } from './state.ts'
+import type { Keyring, Trust } from './tag.ts'
 import {
   ASLEEP_LABEL,
   FIELD_MANAGER,
@@ -20,6 +21,10 @@ export interface Reading extends Settings {
   readonly state: State
   /** The state in the annotations: if `state` is another object, it has to be written. undefined: none. */
   readonly written: State | undefined
+  /** How far the stored state counts; absent: whole. */
+  readonly trust?: Trust
+  /** The keys that it was read by, and that sign what is written; absent: none. */
+  readonly keyring?: Keyring
 }
 
 /** The kept count that the label holds; undefined: no label, or one that is no count. */
@@ -52,9 +57,10 @@ export function readWorkload(
   rules: ReadingRules,
   earlier?: Reading,
 ): Reading | Unreadable {
-  if (earlier?.workload === workload && earlier.written) {
-    const { state, written } = earlier
-    return { workload, ...readSettings(workload, rules), state, written }
+  const signing = keyringOf(rules)
+  if (earlier?.workload === workload && earlier.written && earlier.keyring === signing.keyring) {
+    const { state, written, trust } = earlier
+    return { workload, ...readSettings(workload, rules), state, written, ...(trust && { trust }), ...signing }
   }
   const stored = storedState(workload)
   if (stored instanceof Unreadable) return stored
@@ -64,18 +70,25 @@ export function readWorkload(
       'it is gone, and so is the count that it kept: Dormouse set it to 0, and something dropped its annotations and label',
     )
   }
-  const written = stored?.kind === workload.kind ? stored : undefined
+  const isOwn = stored?.kind === workload.kind
+  const trust = isOwn ? signing.keyring?.trustIn(workload) : undefined
+  const written = isOwn ? believed(stored, workload, trust) : undefined
   if (!stored && hasSleepMark(workload)) {
     return new Unreadable('it is gone, and a mark says that the workload sleeps')
   }
   // A state of another kind came with a copied manifest; the label still has the count, so it can wake.
   const state = written ? correctedByMarks(workload, written) : stateByMarks(workload)
-  return { workload, ...readSettings(workload, rules), state, written }
+  return { workload, ...readSettings(workload, rules), state, written, ...(trust && { trust }), ...signing }
 }
 
 /** The workload as its label, key and count alone describe it: a repair starts from it. */
 export function readWithoutState(workload: Workload, rules: ReadingRules): Reading {
-  return { workload, ...readSettings(workload, rules), state: stateByMarks(workload), written: undefined }
+  const state = stateByMarks(workload)
+  return { workload, ...readSettings(workload, rules), state, written: undefined, ...keyringOf(rules) }
+}
+
+function keyringOf({ keyring }: Signing): Pick<Reading, 'keyring'> {
+  return keyring ? { keyring: keyring() } : {}
 }
 
 function stateByMarks(workload: Workload): State {
@@ -84,10 +97,63 @@ function stateByMarks(workload: Workload): State {
   return asleep ? correctedByMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
 }
 
-/** The state that the annotations hold; undefined: none, none that can be read, or one written for another kind. */
-export function stateOf(workload: Workload): State | undefined {
+type Signing = Pick<ReadingRules, 'keyring'>
+
+/**
+ * The state that the annotations hold, as far as it counts; undefined: none, none that can be read, or one written for
+ * another kind.
+ */
+export function stateOf(workload: Workload, rules: Signing): State | undefined {
   const stored = storedState(workload)
-  return stored && !(stored instanceof Unreadable) && stored.kind === workload.kind ? stored : undefined
+  if (!stored || stored instanceof Unreadable || stored.kind !== workload.kind) return undefined
+  return believed(stored, workload, rules.keyring?.().trustIn(workload))
+}
+
+/** How far the state that the annotations hold counts; undefined: whole, or there is none to judge. */
+export function trustIn(workload: Workload, rules: Signing): Trust | undefined {
+  const isOwn = kindOfState(workload) === workload.kind
+  return isOwn ? rules.keyring?.().trustIn(workload) : undefined
+}
+
+/**
+ * A counter that nobody has signed goes on from where it stands, so that copies of older signed states stay old; but it
+ * leaves the later ones room.
+ */
+const HIGHEST_UNSIGNED = Math.floor(LAST_COUNTER / 2)
+
+/** The part of a stored state that counts. */
+function believed(stored: StoredState, workload: Workload, trust: Trust | undefined): StoredState {
+  if (trust === undefined || trust === 'renew') return stored
+  const { unreadHistory: _, ...state } = stored
+  if (trust === 'no-history') return { ...state, history: [] }
+  const counter = Math.min(stored.counter, HIGHEST_UNSIGNED)
+  return { ...countAlone(stored, workload), kind: stored.kind, counter }
+}
+
+/**
+ * All that counts of a state which Dormouse has not signed for this workload: its kept count, so that a sleeper wakes to
+ * it. One that runs is awake, whatever such a state says.
+ */
+export function countAlone(state: StoredState | State, workload: Workload): State {
+  const { asleep, snoozed, woken } = withoutUnknown(state)
+  const sleeps = asleep && !isRunning(workload)
+  return {
+    ...EMPTY_STATE,
+    asleep: sleeps,
+    ...(sleeps && snoozed ? { snoozed: { ...snoozed, by: null } } : {}),
+    // After a manual wake to fewer this is the kept count.
+    ...(woken?.kept === undefined ? {} : { woken }),
+  }
+}
+
+/** Whether anything but the count is lost where the state does not count whole. */
+export function losesMore(workload: Workload, { state }: Pick<Reading, 'state'>): boolean {
+  const stored = storedState(workload)
+  if (!stored || stored instanceof Unreadable) return false
+  const { counter: _counter, kind: _kind, ...parts } = stored
+  const kept = new Set(['asleep', 'snoozed', 'woken', 'history'])
+  const others = Object.keys(parts).some((name) => !kept.has(name))
+  return others || stored.history.length > 0 || stored.asleep !== state.asleep || stored.snoozed?.by != null
 }
 
 /** The kind that the state was written for; undefined: there is no state, or none that can be read. */

@@ -1,5 +1,6 @@
 import type { Heir, Inherited, Namespace } from '../policy/inheritance.ts'
 import type { Schedule } from '../schedule/schedule.ts'
+import type { Keyring } from './tag.ts'
 import type { WorkloadKey } from './workload.ts'
 
 /** The service's settings that the rules depend on; durations in milliseconds. */
@@ -41,4 +42,6 @@ export interface ReadingRules {
   readonly inheritsSame: (before: Namespace, after: Namespace) => boolean
   /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */
   readonly scaledObjects?: (workload: WorkloadKey) => readonly { readonly deleting: boolean }[]
+  /** The keys of states as they are now; undefined: this program has none, and believes each state. */
+  readonly keyring?: (() => Keyring) | undefined
 }

@@ -122,7 +122,14 @@ function parseState(text: string, history: string | undefined): StoredState | Un
   } catch {
     return new Unreadable('not JSON')
   }
-  const { v: version, history: inside, unreadHistory: _, ...others } = isRecord(document) ? document : {}
+  // `tag.ts` reads the tag.
+  const {
+    v: version,
+    history: inside,
+    unreadHistory: _,
+    tag: _tag,
+    ...others
+  } = isRecord(document) ? document : {}
   if (version !== 1 && version !== VERSION)
     return new Unreadable(`version ${clip(JSON.stringify(version ?? null))} is not known`)
   const state = inParts(others, readInstants)

@@ -35,6 +35,11 @@ export const TRIGGER = {
   pin: { name: 'the repair of a pin', types: BOTH, inWaves: false },
   disable: { name: 'disabling', types: ['wake'], inWaves: false },
   recovery: { name: 'recovery after something else woke a sleeping workload', types: BOTH, inWaves: false },
+  unsigned: {
+    name: 'a state that Dormouse had not signed, whose count alone was kept',
+    types: BOTH,
+    inWaves: false,
+  },
 } as const satisfies Record<string, TriggerFacts>
 export type Trigger = keyof typeof TRIGGER
 export const TRIGGERS = Object.keys(TRIGGER) as readonly Trigger[]

@@ -56,7 +56,7 @@ export function createPodWaits({
 
   /** As `operation_in_progress` in the record. */
   function isInProgress(workload: Workload): boolean {
-    const state = stateOf(workload)
+    const state = stateOf(workload, rules)
     if (!state || !operationInProgress(state)) return false
     return endingOf(state, workload, clock(), rules.policy) === undefined
   }

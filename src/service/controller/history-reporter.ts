@@ -216,7 +216,7 @@ function isSame(a: Operation, b: Operation): boolean {
 }
 
 /** null: Snoozed or Woken. */
-const EVENT_OF: Readonly<Record<Trigger, 'PinEnforced' | 'ManualScaling' | null>> = {
+const EVENT_OF: Readonly<Record<Trigger, 'PinEnforced' | 'ManualScaling' | 'StateNotSigned' | null>> = {
   schedule: null,
   api: null,
   manual: 'ManualScaling',
@@ -224,7 +224,12 @@ const EVENT_OF: Readonly<Record<Trigger, 'PinEnforced' | 'ManualScaling' | null>
   pin: 'PinEnforced',
   disable: null,
   recovery: null,
+  unsigned: 'StateNotSigned',
 }
+
+const NOT_SIGNED =
+  'Dormouse had not signed dormouse.dev/state or its history as they stood here, so it dropped pin, override, ' +
+  'request, backoff and history, as far as they were not signed, and kept the replica count: set again what is missing'
 
 function eventOf(
   { type, trigger, at, replicas, by }: Operation,
@@ -238,6 +243,7 @@ function eventOf(
   const kept = snoozed?.at === at ? `, ${counted(snoozed.replicas, 'replica')} kept` : ''
   const message = asleep ? `Snoozed ${author}${kept}` : `Woken ${author} to ${counted(replicas, 'replica')}`
   const event = isKnown(TRIGGERS, trigger) ? EVENT_OF[trigger] : null
+  if (event === 'StateNotSigned') return { type: 'Warning', reason: event, message: NOT_SIGNED }
   if (event === 'PinEnforced') return { type: 'Warning', reason: event, message: `${message}: it is pinned` }
   return { type: 'Normal', reason: event ?? (asleep ? 'Snoozed' : 'Woken'), message }
 }

@@ -11,6 +11,7 @@ import {
   type WaveMember,
 } from '../../domain/deciding/wake-order.ts'
 import { keyOf, parseKey, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { Unreadable } from '../../domain/workload/state-codec.ts'
 import type { Evaluations } from './evaluations.ts'
 
 interface WakeWaitsPorts {
@@ -127,7 +128,9 @@ export class WakeWaits {
 
   #memberOf(workload: Workload, edge: Instant): WaveMember | undefined {
     const wave = { edge, timeout: this.#timeout }
-    return memberOf(workload, wave, this.#ports.evaluations.of(workload).step.decision)
+    const { reading, step } = this.#ports.evaluations.of(workload)
+    const state = reading instanceof Unreadable ? undefined : reading.written
+    return memberOf(workload, wave, state, step.decision)
   }
 
   #waitIn({ edge, members, known }: Wave, order: number, now: Instant): WakeWait | undefined {

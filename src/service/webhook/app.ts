@@ -122,8 +122,7 @@ async function decidedWhole(route: Route, body: Uint8Array, shared: Shared): Pro
 
 function undecided(route: Route, review: ReviewRequest, error: unknown, shared: Shared): Decided {
   const unread = unreadBy(error, review, shared.logger)
-  const decision =
-    decideExempt(route, review, shared) ?? decideUnread(route, review, unread, shared.workloads)
+  const decision = decideExempt(route, review, shared) ?? decideUnread(route, review, unread, shared)
   return { review, decision }
 }
 

@@ -2,6 +2,7 @@ import { allow, deny, withoutState, type AdmissionDecision } from '../../domain/
 import { about } from '../../domain/admission/messages.ts'
 import { kindOf } from '../../domain/kinds.ts'
 import { stateOf } from '../../domain/workload/reading.ts'
+import type { ReadingRules } from '../../domain/workload/settings-rules.ts'
 import { heldBy } from '../../domain/workload/state.ts'
 import { ANNOTATION, HELD_LABEL } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
@@ -17,6 +18,11 @@ export function unreadBy(error: unknown, { uid }: ReviewRequest, logger: Logger)
   return new Unread('failed', `a fault of Dormouse, whose log has the review ${uid}`)
 }
 
+interface Known {
+  readonly workloads: Pick<Copies, 'get'>
+  readonly rules: ReadingRules
+}
+
 /**
  * The one answer to a review that cannot be decided, for whatever reason: denies an update of a
  * held workload, removes the state from a creation, and lets all else pass with a warning. Held: by the route, by the
@@ -26,7 +32,7 @@ export function decideUnread(
   route: Route,
   review: ReviewRequest,
   { reason, message }: Unread,
-  workloads: Pick<Copies, 'get'>,
+  deps: Known,
 ): AdmissionDecision {
   if (route === 'probe') return allow(reason)
   if (review.operation === 'CREATE' && route === 'workloads') {
@@ -36,7 +42,7 @@ export function decideUnread(
     )
     return mayBringState(review) ? withoutState(reason, [says]) : allow(reason, [unchecked(review, message)])
   }
-  if (isHeldOnly(route) || isHeld(review, workloads))
+  if (isHeldOnly(route) || isHeld(review, deps))
     return deny(reason, subject(review, `is held by a pin or an override, and ${notDone(route)}: ${message}`))
   return allow(reason, [unchecked(review, message)])
 }
@@ -54,11 +60,11 @@ function mayBringState({ object }: ReviewRequest): boolean {
   return object === undefined || annotationsOf(object)[ANNOTATION.state] !== undefined
 }
 
-function isHeld({ oldObject, ...review }: ReviewRequest, workloads: Pick<Copies, 'get'>): boolean {
+function isHeld({ oldObject, ...review }: ReviewRequest, { workloads, rules }: Known): boolean {
   if (labelsOf(oldObject)[HELD_LABEL] !== undefined) return true
   const kind = kindOf(review.resource.group, review.resource.resource)
   const copy = kind && workloads.get({ kind, namespace: review.namespace, name: review.name })
-  const state = copy && stateOf(copy)
+  const state = copy && stateOf(copy, rules)
   return copy?.labels?.[HELD_LABEL] !== undefined || (state !== undefined && heldBy(state) !== undefined)
 }
 

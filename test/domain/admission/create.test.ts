@@ -29,7 +29,7 @@ describe('a workload that is created', () => {
     expect(created(forged).result.annotations.state).to.not.contain('cfo')
   })
 
-  it('with a state keeps its intent and its kept count; pin, override, backoff and history are removed', () => {
+  it('with a state keeps its count alone: pin, override, intent, backoff and history are removed', () => {
     const moved = web
       .snoozed({ at: at('Mon 7:00') })
       .pinned()
@@ -37,13 +37,12 @@ describe('a workload that is created', () => {
       .inBackoff(at('Mon 13:00'))
     const { result, reason } = created(moved)
     const { counter: _, ...state } = decoded(result.annotations)
-    const { intent, snoozed } = moved.state()
+    const { snoozed } = moved.state()
     expect(reason).to.equal('stripped')
     expect(state).to.deep.equal({
       kind: 'deployments',
       asleep: true,
       snoozed: { ...snoozed, by: null },
-      intent: { ...intent, by: null },
       history: [],
     })
     expect([result.replicas, result.labels]).to.deep.equal([0, { [ASLEEP_LABEL]: '3' }])
@@ -55,6 +54,12 @@ describe('a workload that is created', () => {
     expect(decoded(created(moved).result.annotations)).to.deep.include({ woken })
     const whole = web.remembering({ woken: { at: at('Mon 9:00') } })
     expect(decoded(created(whole).result.annotations)).to.not.have.property('woken')
+  })
+
+  it('running is awake, whatever state it brings', () => {
+    const { result } = created(web.snoozed({ at: at('Mon 7:00') }).with({ replicas: 3 }))
+    const { asleep, snoozed } = decoded(result.annotations)
+    expect([result.replicas, result.labels, asleep, snoozed]).to.deep.equal([3, {}, false, undefined])
   })
 
   it('with a history alone loses it', () => {
@@ -94,7 +99,7 @@ describe('a workload that is created', () => {
     expect(warnings).to.have.length(1)
     expect(warnings[0]).to.match(/ brought dormouse\.dev marks without a usable state: they were removed/)
     const sleeper = created(web.snoozed({ at: at('Mon 7:00') }))
-    expect(sleeper.warnings[0]).to.match(/only its intent and its kept count were kept/)
+    expect(sleeper.warnings[0]).to.match(/only its kept count was kept/)
     expect(created(web.labelled({ app: 'web' }))).to.include({ type: 'allowed', reason: 'free' })
   })
 

@@ -23,7 +23,7 @@ const sleeper = web.snoozed({ at: SEVEN })
 const foundAtZero = web.withReplicas(0).snoozed({ at: SEVEN })
 
 /** That of one that cannot be read is empty. */
-const stateOf = (workload: Workload): State => readableState(workload) ?? EMPTY_STATE
+const stateOf = (workload: Workload): State => readableState(workload, {}) ?? EMPTY_STATE
 
 function updated(before: Workload, after: Workload, options?: Options) {
   const decision = reviewed(before, after, options)

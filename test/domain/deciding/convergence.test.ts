@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { changed } from '../../../src/domain/workload/change.ts'
+import { keyringOf, rulesBy } from '../../support/signed.ts'
+import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { knownAfter, type LastKnown } from '../../../src/domain/workload/marks.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import { KINDS, podsFollowed, type Kind, type Workload } from '../../../src/domain/workload/workload.ts'
@@ -71,11 +73,12 @@ function writesUntilRest(
   start: Workload,
   remembered: LastKnown | undefined,
   prompt: boolean,
+  rules: Rules,
 ): number | undefined {
   let workload = start
-  let known = knownAfter(workload, remembered, RULES)
+  let known = knownAfter(workload, remembered, rules)
   for (let writes = 0; ;) {
-    const step = planStep(workload, NOW, RULES, known)
+    const step = planStep(workload, NOW, rules, known)
     const { change, decision } = step
     if (decision.reason.code === 'invalid_state') return undefined
     // Else the controller would be busy with it for ever, or never.
@@ -86,7 +89,7 @@ function writesUntilRest(
       writes += 1
     } else if (prompt && !podsFollowed(workload)) workload = followed(workload)
     else return writes
-    known = knownAfter(workload, known, RULES)
+    known = knownAfter(workload, known, rules)
   }
 }
 
@@ -100,31 +103,38 @@ function stored(written: Workload, before: Workload): Workload {
   }
 }
 
+const KEYRINGS = {
+  'that nobody signs': RULES,
+  'that were not signed': rulesBy(keyringOf()),
+  'whose key was lost': rulesBy(keyringOf({ adopts: true })),
+}
+
 describe('whatever marks a workload arrives with, and whatever was known of it', () => {
-  it(`there is nothing to do after at most ${MOST_WRITES} writes`, function () {
-    this.timeout(1_200_000)
-    const runs = propertyRuns(3000)
-    const counts = new Map<number, number>()
-    let unreadable = 0
-    fc.assert(
-      fc.property(CASE, (given) => {
-        const copies = given.copies.map((marks, version) => copyOf(given, marks, version))
-        const current = copies.pop()!
-        let known: LastKnown | undefined
-        for (const copy of copies) known = knownAfter(copy, known, RULES)
-        const writes = writesUntilRest(current, known, given.prompt)
-        if (writes === undefined) unreadable += 1
-        else counts.set(writes, (counts.get(writes) ?? 0) + 1)
-      }),
-      runs,
-    )
-    // The property would hold of a domain that does nothing, too.
-    expect(counts.get(1) ?? 0, 'cases that were written once').to.be.above(runs.numRuns / 10)
-    if (process.env['PROPERTY_RUNS'])
-      process.stderr.write(
-        `${runs.numRuns} cases; by writes: ${JSON.stringify([...counts])}; unreadable: ${unreadable}\n`,
+  for (const [marks, rules] of Object.entries(KEYRINGS))
+    it(`there is nothing to do after at most ${MOST_WRITES} writes, with marks ${marks}`, function () {
+      this.timeout(1_200_000)
+      const runs = propertyRuns(1500)
+      const counts = new Map<number, number>()
+      let unreadable = 0
+      fc.assert(
+        fc.property(CASE, (given) => {
+          const copies = given.copies.map((marks, version) => copyOf(given, marks, version))
+          const current = copies.pop()!
+          let known: LastKnown | undefined
+          for (const copy of copies) known = knownAfter(copy, known, rules)
+          const writes = writesUntilRest(current, known, given.prompt, rules)
+          if (writes === undefined) unreadable += 1
+          else counts.set(writes, (counts.get(writes) ?? 0) + 1)
+        }),
+        runs,
       )
-  })
+      // The property would hold of a domain that does nothing, too.
+      expect(counts.get(1) ?? 0, 'cases that were written once').to.be.above(runs.numRuns / 10)
+      if (process.env['PROPERTY_RUNS'])
+        process.stderr.write(
+          `${runs.numRuns} cases; by writes: ${JSON.stringify([...counts])}; unreadable: ${unreadable}\n`,
+        )
+    })
 })
 
 describe('a schedule or a zone that changes', () => {

@@ -4,6 +4,8 @@ import { FINAL_RESULTS, OPERATION_TYPES, triggersOf } from '../../../src/domain/
 import { KINDS } from '../../../src/domain/workload/workload.ts'
 import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
+import { planStep } from '../../../src/domain/deciding/operation.ts'
+import { keyringOf, rulesBy } from '../../support/signed.ts'
 import { Metrics } from '../../../src/service/metrics/metrics.ts'
 import { updated } from '../../domain/admission/updates.ts'
 import { ModelCluster } from '../../domain/model.ts'
@@ -57,6 +59,8 @@ const CLOSED: Record<string, (metrics: Metrics) => void> = {
   dormouse_events_dropped_total: ({ kubernetes }) => kubernetes.eventDropped(),
 }
 
+const SIGNING = rulesBy(keyringOf())
+
 describe('counters that begin at 0', () => {
   for (const [metric, happen] of Object.entries(CLOSED)) {
     it(`have a 0 for each series that is ever incremented, and no other: ${metric}`, async () => {
@@ -89,6 +93,9 @@ describe('counters that begin at 0', () => {
         if (reading instanceof Unreadable) continue
         for (const { type, trigger } of reading.state.history) seen.add(`${type} by ${trigger}`)
       }
+      // Nothing of this was signed: the next leader has the keys.
+      const [first] = planStep(cluster.workload, cluster.now, SIGNING).target?.state.history ?? []
+      if (first) seen.add(`${first.type} by ${first.trigger}`)
     })
     fc.assert(property, { numRuns: 1500, seed: 3 })
     // Only the webhook sees a deploy.
