@@ -8,6 +8,7 @@ import { registerExplain } from './service/cli/explain.ts'
 import { registerKeyPair } from './service/cli/key-pair.ts'
 import { createProgram, run } from './service/cli/program.ts'
 import { registerRelease } from './service/cli/release.ts'
+import { registerRenewKey } from './service/cli/renew-key.ts'
 import { registerSandbox, type SandboxPorts } from './service/cli/sandbox.ts'
 import { registerServe } from './service/cli/serve.ts'
 import { registerToken } from './service/cli/token.ts'
@@ -51,6 +52,7 @@ for (const register of [
   registerKeyPair,
   registerExplain,
   registerRelease,
+  registerRenewKey,
 ]) {
   register(program, ports)
 }

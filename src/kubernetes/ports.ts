@@ -153,6 +153,7 @@ export type EventReason =
   | 'InvalidSetting'
   | 'InvalidState'
   | 'StateNotSigned'
+  | 'StatesAdopted'
   | 'DataAtRisk'
   | 'TooManyWrites'
   | 'OtherWriter'

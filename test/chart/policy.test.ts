@@ -313,13 +313,13 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
       }),
     )
 
-    it('lets it create the Secret of its certificates', () =>
-      isTaken(create(secrets, secret({ name: 'dormouse-webhook' }))))
+    for (const name of ['dormouse-webhook', 'dormouse-state-keys'])
+      it(`lets it create its Secret ${name}`, () => isTaken(create(secrets, secret({ name }))))
 
     it('lets it create no other Secret, and none that Kubernetes fills with a token', async () => {
       const ours = { name: 'dormouse-webhook' }
       const password = { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': '{}' } }
-      const says = 'Dormouse may create one Secret only, the Opaque dormouse-webhook'
+      const says = 'Dormouse may create no Secrets but Opaque ones of these names: dormouse-webhook, dormouse-state-keys'
       for (const [what, body] of Object.entries({
         'a token': secret({ ...ours, annotations: account }, { type: 'kubernetes.io/service-account-token' }),
         'another name': secret({ name: 'other' }),
@@ -332,7 +332,7 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
     it('forbids the same in other namespaces, even with the rights of an administrator', async () => {
       const path = secrets.replace(own, namespace)
       const { body } = await create(path, secret({ name: 'dormouse-webhook' }), 'system:masters')
-      expect(body.message).to.include('Dormouse may create one Secret only')
+      expect(body.message).to.include('Dormouse may create no Secrets but')
     })
 
     it('lets it create a ConfigMap as a dry run of its probe only', async () => {

@@ -86,6 +86,19 @@
 {{- dig "webhook" "certificates" "secret" "dormouse-webhook" .Values.config -}}
 {{- end -}}
 
+{{- /* The Secrets that the program itself fills, as JSON: those of its certificates and of the keys of states. */ -}}
+{{- define "dormouse.secrets" -}}
+{{- $names := list -}}
+{{- $mode := include "dormouse.certificates.mode" . -}}
+{{- if eq $mode "self-signed" -}}
+{{- $names = append $names (include "dormouse.certificates.own" .) -}}
+{{- end -}}
+{{- if and (ne $mode "files") (not (dig "stateKeyFile" "" .Values.config)) -}}
+{{- $names = append $names (dig "stateKeySecret" "dormouse-state-keys" .Values.config) -}}
+{{- end -}}
+{{- toJson $names -}}
+{{- end -}}
+
 {{- define "dormouse.certificates.directory" -}}
 {{- dig "webhook" "certificates" "directory" "" .Values.config | default "/etc/dormouse/certificates" -}}
 {{- end -}}

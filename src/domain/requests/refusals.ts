@@ -86,6 +86,14 @@ export function refuseUnsettled({ isSettled, workload }: Reading): void {
   )
 }
 
+/** Its state names a key that is still looked for: whether a pin holds it is not known. @throws Refusal CLUSTER_UNAVAILABLE */
+export function refuseUnclear({ trust }: Reading): void {
+  if (trust !== 'unclear') return
+  throw new Refusal('CLUSTER_UNAVAILABLE', 'the key that signed its state is being read: try again', {
+    retryAfter: 1,
+  })
+}
+
 /** @throws Refusal NOT_ENABLED */
 export function refuseUnmanaged(reading: Reading, rules: Rules): void {
   const { enabled, effective } = reading

@@ -16,6 +16,7 @@ import {
   refuseOwned,
   refusePinned,
   refuseRisk,
+  refuseUnclear,
   refuseUnsettled,
   refuseScaled,
   refuseUnmanaged,
@@ -67,6 +68,7 @@ export function planRequest(
     })
   const { reading, isUnreadable } = readFor(request, workload, rules)
   refuseUnsettled(reading)
+  refuseUnclear(reading)
   const { whileUnmanaged = false } = OPERATIONS[request.action]
   const found = situationOf(reading, clock, rules)
   if (!whileUnmanaged && !found.isHeld) refuseUnmanaged(reading, rules)

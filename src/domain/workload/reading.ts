@@ -87,8 +87,9 @@ export function readWithoutState(workload: Workload, rules: ReadingRules): Readi
   return { workload, ...readSettings(workload, rules), state, written: undefined, ...keyringOf(rules) }
 }
 
-function keyringOf({ keyring }: Signing): Pick<Reading, 'keyring'> {
-  return keyring ? { keyring: keyring() } : {}
+function keyringOf(rules: Signing): Pick<Reading, 'keyring'> {
+  const keyring = rules.keyring?.()
+  return keyring ? { keyring } : {}
 }
 
 function stateByMarks(workload: Workload): State {
@@ -106,13 +107,13 @@ type Signing = Pick<ReadingRules, 'keyring'>
 export function stateOf(workload: Workload, rules: Signing): State | undefined {
   const stored = storedState(workload)
   if (!stored || stored instanceof Unreadable || stored.kind !== workload.kind) return undefined
-  return believed(stored, workload, rules.keyring?.().trustIn(workload))
+  return believed(stored, workload, rules.keyring?.()?.trustIn(workload))
 }
 
 /** How far the state that the annotations hold counts; undefined: whole, or there is none to judge. */
 export function trustIn(workload: Workload, rules: Signing): Trust | undefined {
   const isOwn = kindOfState(workload) === workload.kind
-  return isOwn ? rules.keyring?.().trustIn(workload) : undefined
+  return isOwn ? rules.keyring?.()?.trustIn(workload) : undefined
 }
 
 /**

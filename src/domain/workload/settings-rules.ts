@@ -43,5 +43,5 @@ export interface ReadingRules {
   /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */
   readonly scaledObjects?: (workload: WorkloadKey) => readonly { readonly deleting: boolean }[]
   /** The keys of states as they are now; undefined: this program has none, and believes each state. */
-  readonly keyring?: (() => Keyring) | undefined
+  readonly keyring?: () => Keyring | undefined
 }

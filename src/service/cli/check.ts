@@ -9,6 +9,7 @@ import type { ClusterForecast } from '../wiring/check.ts'
 import { checkText } from './check-text.ts'
 import type { CliPorts } from './program.ts'
 import { readCheckedFile } from './checked-file.ts'
+import { keptIn, NOT_SIGNED } from '../wiring/key-places.ts'
 
 interface Options {
   readonly againstCluster?: true
@@ -49,7 +50,12 @@ export function registerCheck(program: Command, ports: CliPorts): void {
       const config = loadConfig({ text, file, environment: ports.environment })
       const { readCalendars } = await import('../wiring/calendars.ts')
       const calendars = await readCalendars(config, clock, createLogger('silent', ports.logDestination))
-      const warnings = [...widePolicies(config), ...unusable(config, calendars), ...noticesOf(calendars)]
+      const warnings = [
+        ...widePolicies(config),
+        ...unusable(config, calendars),
+        ...noticesOf(calendars),
+        ...unsigned(config),
+      ]
       const isJson = options.output === 'json'
       const sums = { policies: config.policies.length, calendars: Object.keys(config.calendars).length }
       if (!isJson) {
@@ -119,6 +125,10 @@ function unusable({ calendars }: Config, known: Calendars): string[] {
 /** What of calendar files does not count. */
 function noticesOf(calendars: Calendars & { notices(name: string): string[] }): string[] {
   return calendars.names.flatMap((name) => calendars.notices(name).map((each) => `calendar ${name}: ${each}`))
+}
+
+function unsigned(config: Config): string[] {
+  return keptIn(config) ? [] : [NOT_SIGNED]
 }
 
 /** With its time in ISO 8601. */

@@ -317,6 +317,14 @@ export const CONFIG_SCHEMA = closed({
       retry: duration('2s', 100, HOUR),
     }),
   }),
+  /** In Dormouse's namespace: the keys by which states are signed. */
+  stateKeySecret: text('the name of a Secret', {
+    default: 'dormouse-state-keys',
+    pattern: SUBDOMAIN,
+    maxLength: 253,
+  }),
+  /** A file with those keys instead, a line each, newest first. null: the Secret; with certificates of `files`: none. */
+  stateKeyFile: orNull(text('the path of a file with keys, a line each')),
   /** The web page, at /console of the API. */
   console: section({
     enabled: flag(true),

@@ -1,11 +1,12 @@
 import { allow, deny, type AdmissionDecision } from '../../domain/admission/decision.ts'
-import { FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload/workload.ts'
+import { ANNOTATION, FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload/workload.ts'
 import { reviewRequestAnnotation } from './request-annotation.ts'
 import { annotationsOf, labelsOf } from './json.ts'
 import { reviewNamespace } from './namespace.ts'
 import type { Deciding } from './deciding.ts'
 import type { ReviewRequest } from './review.ts'
 import { isScale, type Route } from './routes.ts'
+import { lookForKey } from './keys.ts'
 import { reviewScale } from './scale.ts'
 import { subject } from './unread.ts'
 import { reviewWorkload } from './workload.ts'
@@ -41,8 +42,20 @@ export async function decide(
   if (hasTooManyEntries(review)) return tooManyEntries(review)
   if (route === 'probe') return reviewProbe(review)
   if (route === 'namespaces') return reviewNamespace(review, deps)
+  const { state, history } = storedTexts(review)
+  if (state !== undefined) await lookForKey({ annotations: { state, ...(history && { history }) } }, deps)
   const decision = reviewWorkload(review, deps)
   return decision.type === 'needs review' ? await reviewRequestAnnotation(review, decision, deps) : decision
+}
+
+/** The texts that say what an object is before this review, as far as they are texts. */
+function storedTexts({ oldObject }: ReviewRequest): { state?: string; history?: string } {
+  const annotations = annotationsOf(oldObject)
+  const texts = Object.entries({
+    state: annotations[ANNOTATION.state],
+    history: annotations[ANNOTATION.history],
+  })
+  return Object.fromEntries(texts.filter(([, text]) => typeof text === 'string'))
 }
 
 /** The decision on a review that nothing of it can change: of excluded namespaces and exempt accounts. */

@@ -15,6 +15,11 @@ export interface WebhookDeps {
   readonly namespaceOf: (name: string) => Namespace | undefined
   readonly workloadsIn: (namespace: string) => Iterable<Workload>
   readonly rules: Rules
+  /**
+   * Resolves once the keys that signed this state are known, or known to be absent; undefined: states are not signed.
+   * Rejects when the cluster does not say so in time.
+   */
+  readonly lookForKey?: ((workload: Pick<Workload, 'annotations'>) => Promise<void>) | undefined
   readonly clock: Clock
   readonly logger: Logger
   readonly observer: Observer

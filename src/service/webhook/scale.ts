@@ -6,6 +6,7 @@ import { keyOf, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
 import { Crowded } from './current-workloads.ts'
 import { jsonOf } from './json.ts'
+import { lookForKey } from './keys.ts'
 import type { Deciding } from './deciding.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
 import { Unread, type ReviewRequest } from './review.ts'
@@ -40,6 +41,7 @@ export async function reviewScale(review: ReviewRequest, deps: Deciding): Promis
   }
   // A Deployment's ReplicaSets carry copies of its annotations.
   if (!workload || (kind === 'replicasets' && workload.owner)) return allow('not_managed')
+  await lookForKey(workload, deps)
   const decision = admitScale(workload, replicas, clock(), rules)
   if (isStranger(uid, workload, deps)) return withoutDetails(decision, workload)
   if (decision.reason === 'manual_wake' && !dryRun && userInfo.username !== '') {

@@ -21,6 +21,11 @@ export function homeNamespace({ config, cluster, ownNamespace }: LeaseSettings):
   return namespace ?? ownNamespace ?? cluster.credentials.namespace ?? OUTSIDE
 }
 
+/** In a cluster, the name of the pod. */
+export function podName(): string {
+  return hostname()
+}
+
 /** The part of leader election's options that the configuration decides; each call makes another identity. */
 export function electionSettings({ config, cluster, ownNamespace }: LeaseSettings) {
   const { name, duration, renew, retry } = config.controller.lease
@@ -30,7 +35,7 @@ export function electionSettings({ config, cluster, ownNamespace }: LeaseSetting
     name,
     creatable: ownNamespace === undefined,
   })
-  const identity = `${hostname()}_${randomUUID()}`
+  const identity = `${podName()}_${randomUUID()}`
   return {
     lease,
     identity,

@@ -12,6 +12,8 @@ import { controllerOf, electionOf } from './leading.ts'
 import { metricsServerOf } from './metrics-server.ts'
 import { publishedSettings } from './published.ts'
 import { clientCAOf, serversOf, type Servers } from './servers.ts'
+import { keyKeeperOf } from './key-keeper.ts'
+import { checkKeyFile } from './state-keys.ts'
 import { onlyDormouse, webhookRegistration } from './webhook-registration.ts'
 import { webhookOf } from './webhook.ts'
 
@@ -38,6 +40,7 @@ export class Service implements Runnable {
   /** @throws Error when the kubeconfig cannot be used; UsageError when a key file cannot be read, or settings cannot work */
   static async create(options: ServiceOptions): Promise<Service> {
     const { config, https, logger } = options
+    await checkKeyFile(config)
     const wiring = wire(options)
     const { recorder, informer, namespaces, transport, keda } = wiring.cluster
     const certificates = https ? servingCertificates(wiring) : undefined
@@ -57,7 +60,7 @@ export class Service implements Runnable {
     const controller = controllerOf(wiring, webhook, leads)
     const election: LeaderElection = electionOf(
       wiring,
-      present([registration, controller, publishedSettings(wiring, leads)]),
+      present([keyKeeperOf(wiring), registration, controller, publishedSettings(wiring, leads)]),
     )
     const metricsServer = metricsServerOf(wiring)
     const parts = present([
@@ -67,6 +70,7 @@ export class Service implements Runnable {
       { name: 'connections', start: async () => {}, stop: () => transport.close() },
       recorder,
       certificates?.keeper,
+      wiring.stateKeys?.keys,
       servers.server,
       keda?.informer,
       {

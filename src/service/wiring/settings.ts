@@ -16,6 +16,8 @@ export interface Lookups {
   readonly waitOf?: Rules['waitOf']
   readonly scaledObjects?: Required<Rules>['scaledObjects']
   readonly podOwnerOf?: Required<Rules>['podOwnerOf']
+  /** undefined: states are not signed. */
+  readonly keyring?: Required<Rules>['keyring']
 }
 
 /** The domain's rules under a configuration. Compiles equal schedules once, and resolves inheritance once. */
@@ -27,6 +29,7 @@ export function rulesOf(
     waitOf,
     scaledObjects = () => [],
     podOwnerOf = () => undefined,
+    keyring,
   }: Lookups,
 ): Rules {
   const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
@@ -44,6 +47,7 @@ export function rulesOf(
     scaledObjects,
     podOwnerOf,
     ...(waitOf && { waitOf }),
+    ...(keyring && { keyring }),
   }
 }
 

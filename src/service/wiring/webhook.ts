@@ -18,7 +18,7 @@ export interface Webhook {
 }
 
 export function webhookOf(wiring: Wiring): Webhook {
-  const { config, cluster, rules, clock, logger, metrics, identity, excludeNamespaces } = wiring
+  const { config, cluster, rules, clock, logger, metrics, identity, excludeNamespaces, stateKeys } = wiring
   const scalings = new SeenScalings(clock)
   const reviews = new AccessReviews(cluster.client)
   const { rate } = config.api
@@ -34,6 +34,7 @@ export function webhookOf(wiring: Wiring): Webhook {
     trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject, undefined, cluster.fields),
     configured: new Set(cluster.fields.keys()),
     rules,
+    lookForKey: stateKeys && ((workload) => stateKeys.keys.lookFor(workload)),
     clock,
     logger,
     isAuthenticated: config.webhook.clientCA !== null,

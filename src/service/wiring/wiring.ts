@@ -18,6 +18,7 @@ import { clusterClients, type ClusterClients } from './cluster-clients.ts'
 import { followInputs } from './inputs.ts'
 import { homeNamespace } from './lease.ts'
 import { rulesOf } from './settings.ts'
+import { followKeys, stateKeysOf, type KeptKeys } from './state-keys.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -54,6 +55,8 @@ export interface Wiring extends ServiceOptions {
   readonly identity: Identity
   /** The namespace of the Lease and the certificates' Secret. */
   readonly namespace: string
+  /** undefined: states are not signed. */
+  readonly stateKeys: KeptKeys | undefined
   /** The Service that the API server calls the webhook by; undefined: we run outside a cluster. */
   readonly service: { readonly name: string; readonly namespace: string } | undefined
 }
@@ -74,6 +77,7 @@ export function wire(options: ServiceOptions): Wiring {
     waitOf: (...decided) => waits.of(...decided),
     scaledObjects: (workload) => cluster.keda?.informer.ofTarget(workload) ?? [],
     podOwnerOf: (workload) => cluster.informer.podOwnerOf(workload),
+    keyring: () => stateKeys?.keys.keyring,
   })
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
   const { perWorkload, teamLabel } = config.metrics
@@ -117,6 +121,8 @@ export function wire(options: ServiceOptions): Wiring {
   followInputs({ informer, namespaces, calendars, scaledObjects: cluster.keda?.informer, rules, teamLabel })
   const identity = new Identity(client, logger)
   const namespace = homeNamespace({ config, cluster, ownNamespace })
+  const stateKeys = stateKeysOf({ config, cluster, namespace, clock, logger })
+  if (stateKeys) followKeys(stateKeys, informer)
   const service =
     ownNamespace === undefined ? undefined : { name: config.webhook.service, namespace: ownNamespace }
   return {
@@ -130,6 +136,7 @@ export function wire(options: ServiceOptions): Wiring {
     cluster,
     identity,
     namespace,
+    stateKeys,
     service,
   }
 }

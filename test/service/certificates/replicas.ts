@@ -1,82 +1,15 @@
 import { X509Certificate } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import type { SecretStore, StoredSecret } from '../../../src/kubernetes/ports.ts'
 import { SelfSignedCertificates } from '../../../src/service/certificates/self-signed.ts'
 import type { Lifetimes } from '../../../src/service/certificates/rotation.ts'
 import type { CertificateSource } from '../../../src/service/certificates/source.ts'
 import { readCertificate } from '../../../src/service/certificates/x509.ts'
 import { FakeTime } from '../../support/fake-time.ts'
+import { SharedSecret } from '../../support/shared-secret.ts'
 
 export const LIFETIMES: Lifetimes = { leafLifetime: 600_000, caLifetime: 3_600_000, renewAt: 2 / 3 }
 export const NAMES = ['dormouse.dormouse.svc', '127.0.0.1']
-
-/** One Secret in memory, as an API server keeps it: versions, conflicts, and watches that lag a little. */
-class SharedSecret {
-  secret: StoredSecret | undefined
-  /** Watch events that are not delivered yet. */
-  pending = 0
-  readonly writes: string[] = []
-  failing = false
-  #version = 0
-  readonly #watchers = new Set<(secret: StoredSecret | undefined) => void>()
-
-  store(name: string): SecretStore {
-    const answer = async () => {
-      await sleep(0)
-      if (this.failing) throw new Error('the cluster does not answer')
-    }
-    return {
-      read: async () => {
-        await answer()
-        return this.secret
-      },
-      create: async (data) => {
-        await answer()
-        return this.secret ? 'conflict' : this.#write(name, data)
-      },
-      update: async (data, resourceVersion) => {
-        await answer()
-        return this.secret?.resourceVersion === resourceVersion ? this.#write(name, data) : 'conflict'
-      },
-      watch: async (listener, signal) => {
-        this.#watchers.add(listener)
-        this.#deliver(listener)
-        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-        this.#watchers.delete(listener)
-      },
-    }
-  }
-
-  /** Writes the Secret as somebody else; undefined deletes it. */
-  set(data: StoredSecret['data'] | undefined): void {
-    if (data) this.#write('somebody', data)
-    else {
-      this.secret = undefined
-      this.#announce()
-    }
-  }
-
-  #write(name: string, data: StoredSecret['data']): StoredSecret {
-    this.writes.push(name)
-    const secret = { data, resourceVersion: String(++this.#version) }
-    this.secret = secret
-    this.#announce()
-    return secret
-  }
-
-  #announce(): void {
-    for (const watcher of this.#watchers) this.#deliver(watcher)
-  }
-
-  #deliver(watcher: (secret: StoredSecret | undefined) => void): void {
-    this.pending++
-    setTimeout(() => {
-      this.pending--
-      if (this.#watchers.has(watcher)) watcher(this.secret)
-    }, 1)
-  }
-}
 
 /** Replicas over one Secret. The first leads: its bundle is published a moment later. */
 export class Replicas {
