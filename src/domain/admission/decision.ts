@@ -1,7 +1,6 @@
 import type { Explanation } from '../workload/explanation.ts'
 import { reviewPatch, type Change, type PatchOperation } from '../workload/patch.ts'
-import { stepOf } from '../workload/json-pointer.ts'
-import { ANNOTATION, STATE_ANNOTATIONS, type Workload } from '../workload/workload.ts'
+import type { Workload } from '../workload/workload.ts'
 
 /** Why a review was answered as it was: the label `reason` of metrics and logs. */
 export type AdmissionReason =
@@ -75,17 +74,6 @@ export function patched(
 ): AdmissionDecision {
   const operations = change ? reviewPatch(object, change) : []
   if (!change || operations.length === 0) return allow(reason, warnings)
-  return { type: 'patched', reason, change, operations, warnings }
-}
-
-/** Allows an object that has annotations, though nobody knows which, without the state that it may have. */
-export function withoutState(reason: AdmissionReason, warnings: readonly string[]): AdmissionDecision {
-  const operations = STATE_ANNOTATIONS.flatMap((name) => {
-    const path = `/metadata/annotations/${stepOf(ANNOTATION[name])}`
-    // A patch can remove an annotation only if it is there.
-    return [{ op: 'add', path, value: '' } as const, { op: 'remove', path } as const]
-  })
-  const change: Change = { annotations: { state: null, history: null } }
   return { type: 'patched', reason, change, operations, warnings }
 }
 

@@ -152,27 +152,15 @@ export const LONGEST_HEAD = 64 * 1024
 const OBJECTS = /,"(?:object|oldObject)":/g
 const MOST_TRIES = 8
 
-/** An object of which only this is known. */
-const NO_ANNOTATIONS = {}
-/** API servers write metadata first, and in it labels alone before annotations. */
-const METADATA = /^,"object":\{(?:"(?:kind|apiVersion)":"[^"]*",)*"metadata":\{/
-
-/** Whether the object that begins so has no annotations; false if the text is too short to tell. */
-function hasNoAnnotations(text: string): boolean {
-  const spec = text.indexOf('"spec":{')
-  return METADATA.test(text) && spec !== -1 && !text.slice(0, spec).includes('"annotations":{')
-}
-
 /**
- * The request of a review of which only the beginning is there: without its options and its objects, but for
- * `NO_ANNOTATIONS`. undefined: it is not one that an API server wrote, or its beginning is too long.
+ * The request of a review of which only the beginning is there: without its options and its objects. undefined: it is not
+ * one that an API server wrote, or its beginning is too long.
  */
 export function readHead(body: Uint8Array): ReviewRequest | undefined {
   const head = textOf(body.subarray(0, LONGEST_HEAD))
   for (const { index } of [...head.matchAll(OBJECTS)].slice(0, MOST_TRIES)) {
     try {
-      const request = readReview(JSON.parse(`${head.slice(0, index)}}}`))
-      return hasNoAnnotations(head.slice(index)) ? { ...request, object: NO_ANNOTATIONS } : request
+      return readReview(JSON.parse(`${head.slice(0, index)}}}`))
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof Unread)) throw error
     }

@@ -1,12 +1,12 @@
-import { allow, deny, withoutState, type AdmissionDecision } from '../../domain/admission/decision.ts'
+import { allow, deny, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { about } from '../../domain/admission/messages.ts'
 import { kindOf } from '../../domain/kinds.ts'
 import { stateOf } from '../../domain/workload/reading.ts'
 import type { ReadingRules } from '../../domain/workload/settings-rules.ts'
 import { heldBy } from '../../domain/workload/state.ts'
-import { ANNOTATION, HELD_LABEL } from '../../domain/workload/workload.ts'
+import { HELD_LABEL } from '../../domain/workload/workload.ts'
 import type { Logger } from '../process/logger.ts'
-import { annotationsOf, labelsOf } from './json.ts'
+import { labelsOf } from './json.ts'
 import type { Copies } from '../../kubernetes/ports.ts'
 import { Unread, type ReviewRequest } from './review.ts'
 import { isHeldOnly, isScale, type Route } from './routes.ts'
@@ -24,9 +24,9 @@ interface Known {
 }
 
 /**
- * The one answer to a review that cannot be decided, for whatever reason: denies an update of a
- * held workload, removes the state from a creation, and lets all else pass with a warning. Held: by the route, by the
- * old object's label, or by the informer's copy.
+ * The one answer to a review that cannot be decided, for whatever reason: denies an update of a held workload, and lets
+ * all else pass with a warning: a state that it may bring is not signed. Held: by the route, by the old object's label,
+ * or by the informer's copy.
  */
 export function decideUnread(
   route: Route,
@@ -35,13 +35,6 @@ export function decideUnread(
   deps: Known,
 ): AdmissionDecision {
   if (route === 'probe') return allow(reason)
-  if (review.operation === 'CREATE' && route === 'workloads') {
-    const says = subject(
-      review,
-      `was not checked, and has lost the state that it may have brought: ${message}`,
-    )
-    return mayBringState(review) ? withoutState(reason, [says]) : allow(reason, [unchecked(review, message)])
-  }
   if (isHeldOnly(route) || isHeld(review, deps))
     return deny(reason, subject(review, `is held by a pin or an override, and ${notDone(route)}: ${message}`))
   return allow(reason, [unchecked(review, message)])
@@ -53,11 +46,6 @@ function notDone(route: Route): string {
 
 function unchecked(review: ReviewRequest, message: string): string {
   return subject(review, `was not checked: ${message}`)
-}
-
-/** Whether a created object may have a state. One without annotations has none, and a patch could remove none. */
-function mayBringState({ object }: ReviewRequest): boolean {
-  return object === undefined || annotationsOf(object)[ANNOTATION.state] !== undefined
 }
 
 function isHeld({ oldObject, ...review }: ReviewRequest, { workloads, rules }: Known): boolean {
