@@ -132,8 +132,8 @@ function believed(stored: StoredState, workload: Workload, trust: Trust | undefi
 }
 
 /**
- * All that counts of a state which Dormouse has not signed for this workload: its kept count, so that a sleeper wakes to
- * it. One that runs is awake, whatever such a state says.
+ * All that counts of a state which Dormouse has not signed for this workload: its kept count, or that of the label, so
+ * that a sleeper wakes to it. One that runs is awake, whatever such a state says.
  */
 export function countAlone(state: StoredState | State, workload: Workload): State {
   const { asleep, snoozed, woken } = withoutUnknown(state)
@@ -141,7 +141,9 @@ export function countAlone(state: StoredState | State, workload: Workload): Stat
   return {
     ...EMPTY_STATE,
     asleep: sleeps,
-    ...(sleeps && snoozed ? { snoozed: { ...snoozed, by: null } } : {}),
+    ...(sleeps && snoozed
+      ? { snoozed: { ...snoozed, by: null, replicas: labelCount(workload) ?? snoozed.replicas } }
+      : {}),
     // After a manual wake to fewer this is the kept count.
     ...(woken?.kept === undefined ? {} : { woken }),
   }

@@ -1,0 +1,196 @@
+import { expect } from 'chai'
+import { ANNOTATION, ASLEEP_LABEL, HELD_LABEL, type BuiltInKind } from '../../src/domain/workload/workload.ts'
+import { describeOn } from '../support/clusters.ts'
+import { enforced } from '../support/enforced.ts'
+import { eventually } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import { grant, user } from '../support/rights.ts'
+import { marksOf } from './agreement.ts'
+
+type Json = Record<string, unknown>
+
+const COUNT = 3
+const CFO = 'k8s:cfo@example.com'
+const KIND = 'statefulsets'
+const container = (args: readonly string[]) => ({ name: 'app', image: 'app', args })
+/** The API server writes each < of a review as six characters. */
+const LARGE = '<'.repeat(1_090_000)
+
+/**
+ * Ways for a write to be stored although Dormouse has not read it. `away` stands for all causes that let it pass as it
+ * is: too many, too late, unchecked, failed (test/service/webhook/unread.test.ts).
+ */
+const UNREAD: Readonly<Record<string, { spec?: object; status?: object; isAway?: true }>> = {
+  'too large': {
+    spec: { template: { spec: { containers: [container([LARGE])] } } },
+    status: { conditions: [{ type: 'x', status: 'True', message: LARGE }] },
+  },
+  unexpected: { spec: { template: { spec: { containers: [container(Array<string>(310_000).fill(''))] } } } },
+  away: { spec: {}, status: {}, isAway: true },
+}
+
+/** A pin, an author, a history and a count of somebody's own making. */
+function forged(kind: string, { asleep }: { asleep: boolean }): Json {
+  const at = new Date().toISOString()
+  const state = {
+    v: 2,
+    kind,
+    counter: 50,
+    asleep,
+    snoozed: { at, replicas: 9, by: CFO },
+    pin: { state: asleep ? 'active' : 'snoozed', replicas: 9, at, by: CFO },
+  }
+  return {
+    labels: { [HELD_LABEL]: 'pin', ...(asleep ? { [ASLEEP_LABEL]: '3' } : {}) },
+    annotations: {
+      [ANNOTATION.state]: JSON.stringify(state),
+      [ANNOTATION.history]: `${at} @1w9/api+5 ["${CFO}"]`,
+    },
+  }
+}
+
+describeOn('a state that somebody forged', function (on) {
+  this.timeout(240_000)
+  const here = enforced(on)
+  const as = (name: string) => ({ 'impersonate-user': name })
+  const merging = { 'content-type': 'application/strategic-merge-patch+json' }
+
+  before('bob and stat, and their rights', async () => {
+    const apps = { apiGroups: ['apps'], verbs: ['get', 'create', 'patch', 'delete'] }
+    const rights = [{ ...apps, resources: ['deployments', 'statefulsets', 'replicasets'] }]
+    await grant(on().admin, user('bob'), { name: 'bob', rights, namespace: here.namespace })
+    const status = [{ ...apps, resources: ['statefulsets/status'] }]
+    await grant(on().admin, user('stat'), { name: 'stat', rights: status, namespace: here.namespace })
+  })
+
+  afterEach(() => here.balancer.to([here.port]))
+
+  /** It runs as before, with the count that it had, in nobody's hands, and says nothing of the forger's. */
+  async function comesToNothing(kind: BuiltInKind, name: string, kept?: number): Promise<void> {
+    const object = await eventually(`${name} to be put right`, async () => {
+      const found = await here.get(kind, name)
+      const text = JSON.stringify([found.metadata.annotations, found.metadata.labels])
+      return !text.includes('cfo') && !text.includes(HELD_LABEL) && found
+    })
+    const { replicas, label, state } = marksOf(object)
+    expect([replicas, label], name).to.deep.equal(kept === undefined ? [COUNT, undefined] : [0, String(kept)])
+    expect(state?.pin, name).to.equal(undefined)
+    const scaled = await on().admin.send('PATCH', `${here.path(kind, name)}/scale?dryRun=All`, {
+      spec: { replicas: 7 },
+    })
+    expect(scaled.status, scaled.body.message).to.equal(200)
+  }
+
+  const STANDS: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+    awake: (name) => here.enabled(KIND, name, { replicas: COUNT }),
+    asleep: (name) => here.asleep(KIND, name, { replicas: COUNT }),
+    unmanaged: (name) => here.create(KIND, name, { replicas: COUNT }),
+    held: async (name) => (await here.enabled(KIND, name, { replicas: COUNT })).pin(),
+  }
+  for (const [cause, { spec, status, isAway }] of Object.entries(UNREAD))
+    for (const [stand, arrange] of Object.entries(STANDS))
+      it(`by a write that was ${cause} counts for nothing on one that is ${stand}`, async () => {
+        const writes = [
+          ...(spec ? [{ path: '', body: { spec }, by: 'bob' }] : []),
+          ...(status ? [{ path: '/status', body: { status }, by: 'stat' }] : []),
+        ]
+        for (const { path, body, by } of writes) {
+          const name = `${stand}-${cause.replace(' ', '-')}-${by}`
+          await arrange(name)
+          if (isAway) here.balancer.to([], { cut: true })
+          const metadata = forged(KIND, { asleep: stand === 'asleep' })
+          const patch = { ...body, metadata }
+          const answer = await on().admin.send('PATCH', `${here.path(KIND, name)}${path}`, patch, {
+            ...as(by),
+            ...merging,
+          })
+          here.balancer.to([here.port])
+          if (stand === 'held') {
+            expect(answer.status, `${name}: it is denied`).to.be.above(399)
+            expect(marksOf(await here.get(KIND, name)).state?.pin).to.deep.include({
+              state: 'active',
+              replicas: COUNT,
+            })
+          } else {
+            expect(answer.status, answer.body.message).to.equal(200)
+            await comesToNothing(KIND, name, stand === 'asleep' ? COUNT : undefined)
+          }
+        }
+      })
+
+  for (const [cause, { spec, isAway }] of Object.entries(UNREAD))
+    it(`by a creation that was ${cause} counts for nothing but its count`, async () => {
+      for (const asleep of [false, true]) {
+        const name = `created-${cause.replace(' ', '-')}-${asleep ? 'asleep' : 'awake'}`
+        const whole = manifest('deployments', name, { replicas: asleep ? 0 : COUNT, paused: true })
+        const { labels, annotations } = forged('deployments', { asleep }) as Record<
+          string,
+          Record<string, string>
+        >
+        const metadata = { name, labels, annotations: { ...annotations, [ANNOTATION.enabled]: 'true' } }
+        const template = (spec as { template?: { spec: object } }).template?.spec
+        const pods = (whole.spec as { template: { metadata: object; spec: object } }).template
+        const sent = {
+          ...whole,
+          metadata,
+          spec: { ...whole.spec, template: { ...pods, spec: { ...pods.spec, ...template } } },
+        }
+        if (isAway) here.balancer.to([], { cut: true })
+        const answer = await on().admin.send('POST', here.path('deployments'), sent, as('bob'))
+        here.balancer.to([here.port])
+        expect(answer.status, answer.body.message).to.equal(201)
+        await comesToNothing('deployments', name, asleep ? COUNT : undefined)
+      }
+    })
+
+  it('on a ReplicaSet counts for nothing once that loses its owner, nor beside one', async () => {
+    await here.create('deployments', 'owner', { replicas: 1 })
+    const { uid } = (await here.get('deployments', 'owner')).metadata
+    const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'owner', uid, controller: true }
+    const whole = manifest('replicasets', 'owned', { replicas: COUNT })
+    const { labels, annotations } = forged('replicasets', { asleep: false }) as Record<
+      string,
+      Record<string, string>
+    >
+    const metadata = {
+      name: 'owned',
+      labels,
+      annotations: { ...annotations, [ANNOTATION.enabled]: 'true' },
+      ownerReferences: [owner],
+    }
+    const created = await on().admin.send('POST', here.path('replicasets'), { ...whole, metadata }, as('bob'))
+    expect(created.status, created.body.message).to.equal(201)
+    const freed = { metadata: { ownerReferences: null } }
+    await on().admin.expect('PATCH', here.path('replicasets', 'owned'), freed, as('bob'))
+    await comesToNothing('replicasets', 'owned')
+    const gained = {
+      metadata: {
+        ...forged('replicasets', { asleep: false }),
+        ownerReferences: [{ ...owner, controller: false }],
+      },
+    }
+    here.balancer.to([], { cut: true })
+    await on().admin.expect('PATCH', here.path('replicasets', 'owned'), gained, as('bob'))
+    here.balancer.to([here.port])
+    await comesToNothing('replicasets', 'owned')
+  })
+
+  it('while nobody leads has the count of the label, and the history and an Event say so', async () => {
+    await here.asleep(KIND, 'while-away', { replicas: COUNT })
+    here.balancer.to([], { cut: true })
+    await here.dormouse.terminate()
+    const patch = { metadata: forged(KIND, { asleep: true }) }
+    await on().admin.expect('PATCH', here.path(KIND, 'while-away'), patch, as('bob'))
+    await here.dormouse.start()
+    here.balancer.to([here.port])
+    await comesToNothing(KIND, 'while-away', COUNT)
+    const { state } = marksOf(await here.get(KIND, 'while-away'))
+    expect(state?.history.map(({ trigger }) => trigger)).to.deep.equal(['unsigned'])
+    const event = await eventually('an Event to say so', async () =>
+      (await here.events('while-away')).find(({ reason }) => reason === 'StateNotSigned'),
+    )
+    expect(event.type).to.equal('Warning')
+    await here.workload(KIND, 'while-away').wake('?wait=60s')
+    expect(marksOf(await here.get(KIND, 'while-away')).replicas).to.equal(COUNT)
+  })
+})
