@@ -95,7 +95,11 @@ export class StateKeys implements Runnable {
 
   /** The keys as they are now. */
   get keyring(): Keyring {
-    if (this.#options.clock() >= this.#changesAt) this.#renew()
+    if (this.#options.clock() >= this.#changesAt) {
+      // The timer is due as well, and tells the listeners.
+      this.#changesAt = Number.POSITIVE_INFINITY
+      this.#keyring = this.#made()
+    }
     return this.#keyring
   }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
+import { systemLater, type Later } from '../../../src/service/process/clock.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { fromKeyData, newKey, toKeyData, type KeyData } from '../../../src/service/keys/key-data.ts'
 import { KeyKeeper } from '../../../src/service/keys/key-keeper.ts'
@@ -24,10 +25,10 @@ class Replicas {
   isComplete = true
   readonly #parts: { stop(): Promise<void> }[] = []
 
-  async replica(): Promise<StateKeys> {
+  async replica(later: Later = systemLater): Promise<StateKeys> {
     const source = this.secret.store('replica')
     const { clock } = this.time
-    const keys = new StateKeys({ source, clock, logger })
+    const keys = new StateKeys({ source, clock, later, logger })
     this.#parts.push(keys)
     await keys.start()
     return keys
@@ -152,6 +153,22 @@ describe('the keys of states', () => {
     await here.look()
     expect(here.stored.keys).to.have.length(1)
     expect([trust(keys, renewed), trust(keys, old)]).to.deep.equal([undefined, 'unclear'])
+  })
+
+  it('of which the next one begins to sign tell so, also where somebody has signed by it before', async () => {
+    for (const isAsked of [false, true]) {
+      here.secret.set(toKeyData({ keys: [newKey(here.time.clock() + MINUTE), newKey(0)], adopting: false }))
+      const keys = await here.replica(here.time.later)
+      const old = sign(keys)
+      let told: unknown = 'nothing'
+      keys.onChange(() => {
+        told = trust(keys, old)
+      })
+      here.time.jump(isAsked ? MINUTE : 0)
+      if (isAsked) expect(trust(keys, old)).to.equal('renew')
+      await here.time.pass(MINUTE)
+      expect(told).to.equal('renew')
+    }
   })
 
   it('that are not known are looked for before anybody judges, by one read for all who ask', async () => {
