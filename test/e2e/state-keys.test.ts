@@ -77,10 +77,10 @@ describeOn('the keys of states', function (on) {
 
   it('are renewed under load: nothing is lost, all is signed anew, and the former one goes', async () => {
     const before = await dataOf()
-    let isOver = false
+    const over = new AbortController()
     const workload = await here.enabled(KIND, 'busy', { replicas: COUNT })
     const load = (async () => {
-      for (let turn = 0; !isOver; turn++) {
+      for (let turn = 0; !over.signal.aborted; turn++) {
         await (turn % 2 === 0 ? workload.snooze('?force=true') : workload.wake())
         for (const name of names) expect(await isHeld(name), name).to.equal(true)
       }
@@ -101,7 +101,7 @@ describeOn('the keys of states', function (on) {
       },
       { timeout: 200_000, pause: 500 },
     )
-    isOver = true
+    over.abort()
     await load
     await allSigned()
   })

@@ -87,16 +87,30 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'the label is restored from memory although it disagreed with its state',
     file: 'src/domain/workload/marks.ts',
-    find: 'if (label === workload.labels?.[key] || !labelAgrees(known, key)) return workload',
+    find: 'if (label === workload.labels?.[key] || !labelAgrees(known, key, rules)) return workload',
     replace: 'if (label === workload.labels?.[key]) return workload',
     tests: ['test/service/controller/last-known-marks.test.ts'],
   },
   {
     name: 'an old copy of the annotations is taken for news',
     file: 'src/domain/workload/marks.ts',
-    find: 'return isOldCopy ? withAnnotationsOf(workload, known, true) : workload',
+    find: 'return isOldCopy ? withAnnotationsOf(workload, known, true, rules) : workload',
     replace: 'return workload',
     tests: ['test/service/controller/last-known-marks.test.ts', 'test/domain/admission/update.test.ts'],
+  },
+  {
+    name: 'a state that nobody signed is taken for news where its counter is higher',
+    file: 'src/domain/workload/marks.ts',
+    find: "const isOldCopy = trust === 'count' || (",
+    replace: 'const isOldCopy = (',
+    tests: ['test/domain/workload/tag.test.ts'],
+  },
+  {
+    name: 'a state that nobody signed counts whole',
+    file: 'src/domain/workload/reading.ts',
+    find: "if (trust === undefined || trust === 'renew') return stored",
+    replace: 'if (trust !== "no-history") return stored',
+    tests: ['test/domain/workload/tag.test.ts'],
   },
   {
     name: 'a status update is taken for a manual wake',
