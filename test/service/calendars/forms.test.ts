@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import fc from 'fast-check'
 import { dateOf } from '../../../src/domain/schedule/calendar.ts'
 import { readEvents } from '../../../src/service/calendars/ics.ts'
 import type { EventFilter, ReadEvents } from '../../../src/service/calendars/ports.ts'
+import { propertyRuns } from '../../support/property-runs.ts'
 import { icsOf } from './ics-text.ts'
 
 // The forms in which programs and offices write their events, as people report them to the trackers of calendar programs.
@@ -475,4 +477,65 @@ describe('a text that is no calendar', () => {
   ] as const)
     it(`stays an error: ${what}`, () =>
       expect(() => read(text)).to.throw(/it is empty, or half-written|it is no iCalendar file/))
+})
+
+describe('whatever stands in a calendar file', () => {
+  const lines = icsOf(
+    BERLIN,
+    event(
+      'UID:w',
+      'SUMMARY:Week',
+      'DTSTART;VALUE=DATE:20260105',
+      'RRULE:FREQ=WEEKLY;COUNT=4;BYDAY=MO',
+      'EXDATE;VALUE=DATE:20260112',
+    ),
+    event(
+      'UID:w',
+      'RECURRENCE-ID;VALUE=DATE:20260119',
+      'DTSTART;TZID=W. Europe Standard Time:20260120T080000',
+      'DURATION:PT2H',
+    ),
+    event(
+      'DTSTART:20261223T230000Z',
+      'DTEND:20261224T230000Z',
+      MARKED,
+      'CATEGORIES:a,b',
+      'RDATE:20260301T000000Z/PT1H',
+    ),
+  ).split('\r\n')
+  const parts = [
+    ...lines,
+    ...'DTSTART: DTEND:x DTSTART;TZID=: EXDATE:, RRULE:FREQ=YEARLY;COUNT=2 DURATION:-P1D'.split(' '),
+    '\u0000',
+    ' ',
+  ]
+  const edit = fc.record({
+    at: fc.nat(60),
+    removed: fc.nat(2),
+    put: fc.array(fc.constantFrom(...parts), { maxLength: 2 }),
+  })
+
+  it('is read, or refused as no calendar, with dates in order and notices without control characters', () => {
+    let refused = 0
+    fc.assert(
+      fc.property(fc.array(edit, { maxLength: 4 }), fc.constantFrom('asleep', 'awake'), (edits, means) => {
+        const all = [...lines]
+        for (const { at, removed, put } of edits) all.splice(at % all.length, removed, ...put)
+        let found: ReadEvents
+        try {
+          found = read(all.join('\r\n'), { means })
+        } catch (error) {
+          refused += 1
+          expect((error as Error).message).to.match(/^it is (?:empty, or half-written|no iCalendar file)/)
+          return
+        }
+        const days = found.days.map(([midnight]) => midnight)
+        expect(days).to.deep.equal([...new Set(days)].toSorted((a, b) => a - b))
+        for (const { start, end } of found.windows) expect(start).to.be.below(end)
+        expect(found.notices.join('')).to.not.match(/\p{Cc}/u)
+      }),
+      propertyRuns(300),
+    )
+    expect(refused).to.be.above(0)
+  })
 })
