@@ -319,7 +319,8 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
     it('lets it create no other Secret, and none that Kubernetes fills with a token', async () => {
       const ours = { name: 'dormouse-webhook' }
       const password = { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': '{}' } }
-      const says = 'Dormouse may create no Secrets but Opaque ones of these names: dormouse-webhook, dormouse-state-keys'
+      const says =
+        'Dormouse may create no Secrets but Opaque ones of these names: dormouse-webhook, dormouse-state-keys'
       for (const [what, body] of Object.entries({
         'a token': secret({ ...ours, annotations: account }, { type: 'kubernetes.io/service-account-token' }),
         'another name': secret({ name: 'other' }),

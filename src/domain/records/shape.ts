@@ -78,7 +78,7 @@ export const REASON_VALUES: Schema<ReasonValues> = {
 }
 export const REMEDY_OR_NONE = meaning('The request that ends it; null: none does, or time', orNothing(REMEDY))
 
-export const TROUBLE: Schema<Trouble> = record('Why pods do not come, in the words of the cluster', {
+const TROUBLE: Schema<Trouble> = record('Why pods do not come, in the words of the cluster', {
   code: meaning('The reason as Kubernetes names it, such as FailedCreate or ProgressDeadlineExceeded', text),
   message: meaning('On one line, and cut', text),
 })
