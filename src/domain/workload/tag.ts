@@ -55,7 +55,7 @@ export interface Keys {
 }
 
 /** States whose tag was computed: each is read several times after a change. */
-const KEPT = 64
+const KEPT = 256
 
 /** The keys by which states are signed and verified, at one moment. Only this signs, and only this verifies. */
 export class Keyring {
@@ -78,7 +78,12 @@ export class Keyring {
   signed(subject: Subject, { state, history }: StateTexts): StateTexts {
     const key = this.#signing
     if (!key || !subject.uid) return { state, ...(history === undefined ? {} : { history }) }
-    const tag = (kind: Tagged, text: string) => `${key.name}${this.#mac(key, subject, kind, text)}`
+    const tag = (kind: Tagged, text: string) => {
+      const mac = this.#mac(key, subject, kind, text)
+      // It is read next.
+      this.#valid.set(cacheKey(key, subject, kind, mac), text)
+      return `${key.name}${mac}`
+    }
     return {
       state: `${state.slice(0, -1)},"tag":"${tag('state', state)}"}`,
       ...(history === undefined ? {} : { history: `${history} ~${tag('history', history)}` }),
@@ -133,7 +138,7 @@ export class Keyring {
   }
 
   #isBy(key: Key, subject: Subject, kind: Tagged, text: string, mac: string): boolean {
-    const tagged = JSON.stringify([key.secret, mac, ...over(subject, kind, '')])
+    const tagged = cacheKey(key, subject, kind, mac)
     if (this.#valid.get(tagged) === text) return true
     const isValid = isSame(mac, this.#mac(key, subject, kind, text))
     if (isValid) this.#valid.set(tagged, text)
@@ -143,6 +148,10 @@ export class Keyring {
   #mac({ secret }: Key, subject: Subject, kind: Tagged, text: string): string {
     return this.#hmac(secret, JSON.stringify(over(subject, kind, text))).slice(0, MAC_LENGTH)
   }
+}
+
+function cacheKey({ secret }: Key, subject: Subject, kind: Tagged, mac: string): string {
+  return JSON.stringify([secret, mac, ...over(subject, kind, '')])
 }
 
 /** In the same time wherever two texts of one length differ. */
