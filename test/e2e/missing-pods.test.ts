@@ -47,6 +47,8 @@ describeOn('a workload that does not come up', function (on) {
       return record.late && record
     })
     expect(late).to.include({ phase: 'awake', ready_replicas: 0, current_replicas: 2 })
+    const filtered = await here.api.call('GET', `/workloads?state=late&namespace=${here.namespace}`)
+    expect(JSON.stringify(filtered.body.data)).to.include('"name":"unscheduled"')
     await eventually('an Event', async () =>
       (await here.events('unscheduled')).some(
         ({ type, reason, message }) =>

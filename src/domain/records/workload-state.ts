@@ -1,5 +1,8 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { backoffInEffect } from '../deciding/backoff.ts'
+import { completed } from '../deciding/history.ts'
+import { isLate } from '../deciding/late.ts'
+import type { Rules } from '../deciding/rules.ts'
 import { isHeld, overrideInEffect } from '../deciding/situation.ts'
 import type { Reading } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
@@ -16,6 +19,22 @@ export const WORKLOAD_STATES = [
   'awake',
 ] as const
 export type WorkloadState = (typeof WORKLOAD_STATES)[number]
+
+/** What lists are filtered by: a state, or `late`, which is no state of its own, since a late workload is awake or held. */
+export const STATE_FILTERS = [...WORKLOAD_STATES, 'late'] as const
+export type StateFilter = (typeof STATE_FILTERS)[number]
+
+/** Whether a filter lets the workload through. */
+export function passesFilter(
+  reading: Reading | Unreadable,
+  filter: StateFilter,
+  now: Instant,
+  { policy }: Rules,
+): boolean {
+  const state = workloadState(reading, now)
+  if (filter !== 'late') return state === filter
+  return !(reading instanceof Unreadable) && state !== 'unmanaged' && isLate(completed(reading, now, policy))
+}
 
 export function workloadState(reading: Reading | Unreadable, now: Instant): WorkloadState {
   if (reading instanceof Unreadable) return 'invalid'

@@ -4,7 +4,7 @@ import { readWorkload } from '../../domain/workload/reading.ts'
 import { listedRecord, statusRecord } from '../../domain/records/record.ts'
 import { counted } from '../../domain/text.ts'
 import { ownedBy, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
-import { workloadState } from '../../domain/records/workload-state.ts'
+import { passesFilter } from '../../domain/records/workload-state.ts'
 import { answer } from './answers.ts'
 import { mayChange } from './auth/authorization.ts'
 import { nameOfCaller } from './auth/caller.ts'
@@ -62,7 +62,7 @@ export function createReads(deps: ApiDeps, { visibleTo, watches }: Lists): Reads
     const hasLabels = parseLabelSelector(labelSelector)
     return (workload) =>
       hasLabels(workload.labels) &&
-      (state === undefined || workloadState(readWorkload(workload, rules), time()) === state)
+      (state === undefined || passesFilter(readWorkload(workload, rules), state, time(), rules))
   }
 
   async function watch(ctx: ApiContext, scope: { namespace: string | undefined; kind: Kind | undefined }) {

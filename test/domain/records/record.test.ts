@@ -2,7 +2,12 @@ import { expect } from 'chai'
 import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import { listedRecord, statusRecord } from '../../../src/domain/records/record.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
-import { WORKLOAD_STATES, workloadState } from '../../../src/domain/records/workload-state.ts'
+import {
+  passesFilter,
+  STATE_FILTERS,
+  WORKLOAD_STATES,
+  workloadState,
+} from '../../../src/domain/records/workload-state.ts'
 import { asked, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, iso, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../../support/workloads.ts'
@@ -127,6 +132,18 @@ describe('the status record', () => {
       const sleeper = late.snoozed({ at: TIMEOUT })
       expect(record(sleeper.with({ pods: { ...pods, existing: 1 } }), TIMEOUT)).to.deep.include(none)
       expect(record(late.annotated({ enabled: 'false' }), TIMEOUT)).to.include({ late: false })
+    })
+
+    it('the filter late finds it, beside its state', () => {
+      const read = (workload: Workload) => readWorkload(workload, RULES)
+      const passing = (workload: Workload, now: number) =>
+        STATE_FILTERS.filter((filter) => passesFilter(read(workload), filter, now, RULES))
+      expect(passing(late, TIMEOUT)).to.deep.equal(['awake', 'late'])
+      expect(passing(waking, TIMEOUT)).to.deep.equal(['awake', 'late'])
+      expect(passing(waking, TIMEOUT - 1)).to.deep.equal(['awake'])
+      expect(passing(late.pinned(), TIMEOUT)).to.deep.equal(['pinned_active', 'late'])
+      expect(passing(late.annotated({ enabled: 'false' }), TIMEOUT)).to.deep.equal(['unmanaged'])
+      expect(passing(late.annotated({ state: '{' }), TIMEOUT)).to.deep.equal(['invalid'])
     })
 
     it('late stays so while a pin or an override holds it', () => {

@@ -1,6 +1,6 @@
 import { flag, READ_AS, text, whole, type Schema, type ValueOf } from '../../../domain/json-schema.ts'
 import { KINDS, type Kind } from '../../../domain/kinds.ts'
-import { WORKLOAD_STATES, type WorkloadState } from '../../../domain/records/workload-state.ts'
+import { STATE_FILTERS, type StateFilter } from '../../../domain/records/workload-state.ts'
 import { A_DURATION, aDuration } from '../../../domain/schedule/duration.ts'
 import { WAIT_BOUNDS } from './formats.ts'
 import { duration, patterned } from './schema.ts'
@@ -19,7 +19,7 @@ export const kind: Schema<Kind> = { type: 'string', enum: KINDS }
 const NAME_PART = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?'
 const name = patterned(`${NAME_PART}(?:\\.${NAME_PART})*`, 'the name of a workload', { maxLength: 253 })
 
-const state: Schema<WorkloadState> = { type: 'string', enum: WORKLOAD_STATES }
+const state: Schema<StateFilter> = { type: 'string', enum: STATE_FILTERS }
 const labelSelector: Schema<string> = {
   type: 'string',
   maxLength: 4096,
@@ -97,7 +97,11 @@ export const QUERY_PARAMETERS = {
   },
   namespace: { description: 'Only this namespace', schema: namespace, example: 'shop' },
   kind: { description: 'Only this kind', schema: kind, example: 'deployments' },
-  state: { description: 'Only workloads in this state', schema: state },
+  state: {
+    description:
+      'Only workloads in this state; late: whose wake took too long, and whose pods are still missing',
+    schema: state,
+  },
   labelSelector: {
     description: 'Only workloads with these labels, in the syntax of kubectl --selector',
     schema: labelSelector,
