@@ -1,6 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { isCredible } from './decision-time.ts'
 import type { Policy } from '../workload/settings-rules.ts'
+import { shortened } from '../workload/trouble.ts'
 import { BACKOFF_CAUSES, isKnown, type Backoff, type BackoffCause, type State } from '../workload/state.ts'
 
 const FAILURE_BASE = 10_000
@@ -19,7 +20,8 @@ const CAUSE_TEXT: Readonly<Record<BackoffCause, string>> = {
 /** Why a backoff is in effect, in words. */
 export function causeText({ cause, refusal }: Pick<Backoff, 'cause' | 'refusal'>): string {
   const text = isKnown(BACKOFF_CAUSES, cause) ? CAUSE_TEXT[cause] : cause
-  return refusal === undefined ? text : `${text}: ${refusal}`
+  // Cut again: other hands may have written the state.
+  return refusal === undefined ? text : `${text}: ${shortened(refusal)}`
 }
 
 /** Cuts a backoff that ends later than any rule sets, after a clock was set back or in a state from elsewhere. */

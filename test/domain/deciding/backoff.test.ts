@@ -147,6 +147,12 @@ describe('an operation the cluster refused', () => {
       expect(stateOf(changed(told, done.change!)).backoff).to.equal(undefined)
     })
 
+    it('is cut again when it is read: other hands may have written it', () => {
+      const backoff = { until: MORNING + HOUR, times: 1, cause: 'failure', refusal: `\n${'x'.repeat(5000)}` }
+      const forged = sleeper.remembering({ backoff })
+      expect(statusRecord(forged, MORNING, RULES).reason).to.match(/attempt: x{200}… \(then: /)
+    })
+
     it('a state is not made longer by what is longer', () => {
       const long = planFailure(sleeper, decision, MORNING, RULES, undefined, 'x'.repeat(50_000))!
       expect(changed(sleeper, long).annotations.state?.length).to.be.below(700)

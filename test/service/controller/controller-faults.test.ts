@@ -74,7 +74,12 @@ describe('the controller, when the cluster refuses,', () => {
     cluster.answer = refusesToSleep
     await time.passTo(at('Mon 18:00'))
     const { backoff, history } = decoded(cluster.live(web).annotations)
-    expect(backoff).to.deep.equal({ until: at('Mon 18:00:10'), times: 1, cause: 'failure' })
+    expect(backoff).to.deep.equal({
+      until: at('Mon 18:00:10'),
+      times: 1,
+      cause: 'failure',
+      refusal: 'admission said no',
+    })
     expect(history[0]).to.include({ type: 'snooze', result: 'failed' })
     expect(told.events).to.deep.equal(['Warning SnoozeFailed web'])
     expect(told.messages).to.deep.equal(['The cluster refused the snooze by schedule: admission said no'])
