@@ -168,6 +168,7 @@ describe('several clusters read as one', () => {
       'console',
       'check',
       'completion',
+      'explain',
       'import',
       'version',
     ]
