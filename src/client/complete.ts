@@ -77,7 +77,7 @@ async function argumentsOf(
   terminal: Terminal,
 ): Promise<string[]> {
   if (verb === 'completion') return ['bash', 'zsh', 'fish']
-  if (verb === 'check' || verb === 'savings') return []
+  if (verb === 'check' || verb === 'explain' || verb === 'savings') return []
   if (verb === 'list') return [...KIND_TEXTS]
   const [before = '', name] = last.split('/')
   const kind = name === undefined ? undefined : kindNamed(before)

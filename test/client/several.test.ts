@@ -167,6 +167,7 @@ describe('several clusters read as one', () => {
       'savings',
       'console',
       'check',
+      'explain',
       'completion',
       'explain',
       'import',
