@@ -1,7 +1,8 @@
 import type { Hours } from '../../domain/requests/as-if.ts'
 import type { Clock } from '../../service/process/clock.ts'
 import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
-import type { TransitionRecord } from '../../domain/records/record.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
+import type { StatusRecord, TransitionRecord } from '../../domain/records/record.ts'
 import type { Request } from '../../domain/requests/operations.ts'
 import { typeOf } from '../../domain/kinds.ts'
 import type { Trouble } from '../../domain/workload/trouble.ts'
@@ -23,6 +24,8 @@ const HOUR = 3_600_000
 const NO_CONFIG_MAP = 'there is no filled ConfigMap dormouse in kube-public that you may read'
 /** Milliseconds for which Namespaces and settings are reused. */
 const KNOWN_FOR = 30_000
+/** Of so many namespaces all workloads are read to say what waits by wake-order. */
+const MOST_READ = 5
 
 interface Options {
   readonly transport: Pick<HttpTransport, 'send' | 'open' | 'close'>
@@ -148,14 +151,10 @@ export class ClusterDormouse implements Dormouse {
   async list(selection: Selection): Promise<readonly Found[]> {
     this.#refresh()
     return explaining(this.place, async () => {
-      const workloads = (await this.#all(selection)).filter(isListed)
-      const { listedRecord, rules, now } = await this.#judging()
-      return workloads
-        .map((workload): Found => ({
-          kind: workload.kind,
-          record: rules.inWords(listedRecord(workload, now, rules)),
-        }))
-        .sort(byName)
+      const all = await this.#all(selection)
+      const { listedRecord } = await this.#judging()
+      const isWhole = selection.kind === undefined && selection.labelSelector === undefined
+      return (await this.#founds(all.filter(isListed), listedRecord, isWhole ? all : undefined)).sort(byName)
     })
   }
 
@@ -219,14 +218,55 @@ export class ClusterDormouse implements Dormouse {
   }
 
   async #found(workload: Workload): Promise<Found> {
-    const { listedRecord, statusRecord, rules, now } = await this.#judging()
-    // A workload with an unreadable state is shown as well: its reason names the repair.
-    try {
-      return { kind: workload.kind, record: rules.inWords(statusRecord(workload, now, rules)) }
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'INVALID_STATE') throw error
-      return { kind: workload.kind, record: rules.inWords(listedRecord(workload, now, rules)) }
-    }
+    const { listedRecord, statusRecord } = await this.#judging()
+    const [found] = await this.#founds([workload], (...judged) => {
+      // A workload with an unreadable state is shown as well: its reason names the repair.
+      try {
+        return statusRecord(...judged)
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'INVALID_STATE') throw error
+        return listedRecord(...judged)
+      }
+    })
+    if (!found) throw new TypeError('one workload has one record')
+    return found
+  }
+
+  /**
+   * The records of workloads; `all`: every workload of their namespaces, where these were read. Where an edge is to wake
+   * something, all workloads of its namespace say whether it waits by wake-order, as far as the person may list them.
+   */
+  async #founds(
+    workloads: readonly Workload[],
+    recordOf: (workload: Workload, now: number, rules: Rules) => StatusRecord,
+    all?: readonly Workload[],
+  ): Promise<Found[]> {
+    const [{ rules, now }, { noting, waitsAmong }, { service }] = await Promise.all([
+      this.#judging(),
+      import('./wake-waits.ts'),
+      this.#reader.settled(),
+    ])
+    const waking = new Set<string>()
+    const foundBy = (waitOf: NonNullable<Rules['waitOf']>) => (workload: Workload) => ({
+      kind: workload.kind,
+      record: rules.inWords(recordOf(workload, now, { ...rules, waitOf })),
+    })
+    const found = workloads.map(foundBy(noting(waking)))
+    if (waking.size === 0 || rules.newer !== undefined) return found
+    const members = all ?? (waking.size > MOST_READ ? workloads : await this.#allIn(waking))
+    const anew = foundBy(waitsAmong(members, rules, service.wakeOrderTimeout))
+    return workloads.map((workload, place) => {
+      const before = found[place]
+      return before && !waking.has(workload.namespace) ? before : anew(workload)
+    })
+  }
+
+  /** All workloads of these namespaces that the person may list. */
+  async #allIn(namespaces: ReadonlySet<string>): Promise<Workload[]> {
+    const kinds = await this.#reader.kinds()
+    const lists = [...namespaces].flatMap((name) => kinds.map((kind) => this.#reader.list(kind, name)))
+    const read = await Promise.allSettled(lists)
+    return read.flatMap((list) => (list.status === 'fulfilled' ? list.value : []))
   }
 
   async podTrouble(key: WorkloadKey): Promise<Trouble | undefined> {

@@ -14,6 +14,8 @@ export interface KnownService extends Pick<
   /** Why no policies are known, where there are none. */
   readonly whyUnknown: string
   readonly policy: Policy
+  /** How long a wake waits for each lower number of wake-order, in milliseconds. */
+  readonly wakeOrderTimeout: number
   /** The configured kinds, each with the path of its count. */
   readonly kinds: readonly { readonly resource: ConfiguredKind; readonly specReplicasPath: string }[]
   readonly excludeNamespaces: ReadonlySet<string>
@@ -27,6 +29,8 @@ export type Unpublished = NonNullable<Published['unpublished']>
 /** There is nothing that could be read. */
 export type Absence = 'forbidden' | 'missing'
 
+/** The service's default, in milliseconds. */
+const WAKE_ORDER_TIMEOUT = 120_000
 /** Keys by which no workload's state or hours are computed: only what was saved depends on them. */
 const OF_SAVINGS: ReadonlySet<string> = new Set(['prices', 'teamLabel'])
 
@@ -50,6 +54,7 @@ export function knownService(
     version,
     zoneData: settings.zoneData,
     policy: { ...DEFAULT_POLICY, ...rules, ...(timezone === undefined ? {} : { timezone }) },
+    wakeOrderTimeout: settings.wakeOrderTimeout ?? WAKE_ORDER_TIMEOUT,
     kinds: kinds.map((text) => {
       const [resource = '', path = '.spec.replicas'] = text.split('=')
       return { resource: resource as ConfiguredKind, specReplicasPath: path }

@@ -19,6 +19,8 @@ export interface Published {
   readonly timezone: string | undefined
   /** Durations in milliseconds. */
   readonly rules: Omit<Policy, 'timezone'> | undefined
+  /** Milliseconds. */
+  readonly wakeOrderTimeout: number | undefined
   /** The configured kinds with the path of their count: `rollouts.argoproj.io=.spec.replicas`. */
   readonly kinds: readonly string[] | undefined
   readonly excludeNamespaces: readonly string[] | undefined
@@ -100,6 +102,7 @@ const SHAPES: { readonly [Each in Key]-?: Shape<NonNullable<Published[Each]>> } 
     wakeHold: orNull(number),
     backoff: section<Policy['backoff']>({ maxOperations: number, window: number, base: number, max: number }),
   }),
+  wakeOrderTimeout: number,
   kinds: listOf(kind),
   excludeNamespaces: listOf(text),
   policies: listOf(policy),
@@ -132,6 +135,7 @@ const NOTHING: Published = {
   zoneData: undefined,
   timezone: undefined,
   rules: undefined,
+  wakeOrderTimeout: undefined,
   kinds: undefined,
   excludeNamespaces: undefined,
   policies: undefined,

@@ -50,6 +50,7 @@ export function settingsForClients(
     zoneData: ZONE_DATA,
     timezone,
     rules: { operationTimeout, newWorkloadGrace, wakeHold, backoff },
+    wakeOrderTimeout: config.wakeOrderTimeout,
     kinds: kinds.map(({ resource, specReplicasPath }) => `${resource}=${specReplicasPath}`),
     excludeNamespaces,
     console: console.enabled ? (console.url ?? undefined) : undefined,

@@ -1,0 +1,55 @@
+import { decide } from '../../domain/deciding/decide.ts'
+import type { Decision } from '../../domain/deciding/decision.ts'
+import type { Rules } from '../../domain/deciding/rules.ts'
+import { situationOf } from '../../domain/deciding/situation.ts'
+import {
+  memberOf,
+  wakeOrderOf,
+  wakingEdge,
+  waitIn,
+  type WakeWait,
+  type WaveMember,
+} from '../../domain/deciding/wake-order.ts'
+import { readWorkload } from '../../domain/workload/reading.ts'
+import { Unreadable } from '../../domain/workload/state-codec.ts'
+import type { Workload } from '../../domain/workload/workload.ts'
+import type { Instant } from '../../service/process/clock.ts'
+
+type WaitOf = NonNullable<Rules['waitOf']>
+
+/** Notes in `namespaces` where an edge is to wake something, and knows no wait. */
+export function noting(namespaces: Set<string>): WaitOf {
+  return (workload, decision) => {
+    if (wakingEdge(workload, decision) !== undefined) namespaces.add(workload.namespace)
+    return undefined
+  }
+}
+
+/** The waits by wake-order among these workloads, as the service has them; `timeout`: wakeOrderTimeout, in milliseconds. */
+export function waitsAmong(workloads: readonly Workload[], rules: Rules, timeout: number): WaitOf {
+  const waves = new Map<string, readonly WaveMember[]>()
+  return (workload, decision, now): WakeWait | undefined => {
+    const edge = wakingEdge(workload, decision)
+    if (edge === undefined) return undefined
+    const { namespace } = workload
+    const key = `${namespace} ${edge}`
+    const members = waves.get(key) ?? membersOf(namespace, edge, now)
+    waves.set(key, members)
+    return waitIn({ edge, members, timeout }, wakeOrderOf(workload), now)
+  }
+
+  function membersOf(namespace: string, edge: Instant, now: Instant): WaveMember[] {
+    return workloads
+      .filter((each) => each.namespace === namespace)
+      .flatMap((each) => {
+        const decision = decisionOn(each, now, rules)
+        return (decision && memberOf(each, { edge, timeout }, decision)) ?? []
+      })
+  }
+}
+
+/** undefined: its state cannot be read. */
+function decisionOn(workload: Workload, now: Instant, rules: Rules): Decision | undefined {
+  const read = readWorkload(workload, rules)
+  return read instanceof Unreadable ? undefined : decide(situationOf(read, now, rules))
+}
