@@ -74,6 +74,7 @@ describeOn('what is published for clients', function (on) {
       'version',
       'timezone',
       'rules',
+      'wakeOrderTimeout',
       'kinds',
       'excludeNamespaces',
       'policies',
