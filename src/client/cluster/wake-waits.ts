@@ -1,5 +1,4 @@
 import { decide } from '../../domain/deciding/decide.ts'
-import type { Decision } from '../../domain/deciding/decision.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { situationOf } from '../../domain/deciding/situation.ts'
 import {
@@ -42,14 +41,10 @@ export function waitsAmong(workloads: readonly Workload[], rules: Rules, timeout
     return workloads
       .filter((each) => each.namespace === namespace)
       .flatMap((each) => {
-        const decision = decisionOn(each, now, rules)
-        return (decision && memberOf(each, { edge, timeout }, decision)) ?? []
+        const read = readWorkload(each, rules)
+        if (read instanceof Unreadable) return []
+        const decision = decide(situationOf(read, now, rules))
+        return memberOf(each, { edge, timeout }, read.written, decision) ?? []
       })
   }
-}
-
-/** undefined: its state cannot be read. */
-function decisionOn(workload: Workload, now: Instant, rules: Rules): Decision | undefined {
-  const read = readWorkload(workload, rules)
-  return read instanceof Unreadable ? undefined : decide(situationOf(read, now, rules))
 }

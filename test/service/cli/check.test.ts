@@ -54,7 +54,7 @@ describe('dormouse check', () => {
     await writeFile(file(), chart('8:00-18:00'))
     expect(await callCheck(file())).to.include({
       code: 0,
-      out: `${file()} is valid: 1 policy, 0 calendars\n`,
+      out: `${file()} is valid: 1 policy, 0 calendars; zone data ${process.versions['tz']}\n`,
     })
     await writeFile(file(), chart('8:00-8:00'))
     const { code, err } = await callCheck(file())
@@ -66,7 +66,7 @@ describe('dormouse check', () => {
     const input = JSON.stringify({ policies: [POLICY] })
     const { code, stdout, stderr } = await runDormouse(['check', '-'], { input })
     expect(code, stderr).to.equal(0)
-    expect(stdout).to.equal('standard input is valid: 1 policy, 0 calendars\n')
+    expect(stdout).to.equal(`standard input is valid: 1 policy, 0 calendars; zone data ${process.versions['tz']}\n`)
   })
 
   it('ends with 2 where it is called wrongly', async () => {
