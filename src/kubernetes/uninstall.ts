@@ -14,6 +14,7 @@ export type Starter =
 /** The part of an object that says who wrote it. */
 export interface Written {
   readonly metadata: {
+    readonly creationTimestamp?: string
     readonly annotations?: Readonly<Record<string, string>>
     readonly managedFields?: readonly {
       readonly manager?: string
@@ -35,6 +36,8 @@ const CONTAINERS = ['f:spec', 'f:template', 'f:spec', 'f:containers']
 const HELM = /helm/i
 /** They may own Helm's annotation, since they bring objects from elsewhere, but have no Helm inside. */
 const NEVER_HELM = /^(?:kubectl|kustomize|argocd|velero)/i
+/** A backup brings Lease and Job back in one go, whatever the program's name. */
+const AT_ONCE = 3_600_000
 
 /**
  * Who started this Job. Helm's uninstall creates a hook itself, beside a Lease that it installed; only these two facts
@@ -67,15 +70,25 @@ export function decideStarter(job: Written | undefined, lease: Written | undefin
   const creators = writersOf(job, CONTAINERS)
   if (creators.length === 0) return unclear('the Job does not say who created it')
   const installers = lease ? writersOf(lease, ITS_OWNER).map(({ manager }) => manager) : []
-  const isHelm = (manager: string) =>
-    !NEVER_HELM.test(manager) && (HELM.test(manager) || installers.includes(manager))
-  const other = creators.find(({ manager }) => !isHelm(manager))
+  const isInstaller = (manager: string) => installers.includes(manager) && !NEVER_HELM.test(manager)
+  const isHelm = (manager: string) => HELM.test(manager) && !NEVER_HELM.test(manager)
+  const other = creators.find(({ manager }) => !isHelm(manager) && !isInstaller(manager))
   if (other?.operation === 'Apply') return applied(other.manager)
   if (other) return unclear(`${other.manager} created the Job`)
   if (!lease) return unclear('the Lease is not there')
   if (lease.metadata.annotations?.[RELEASE_NAME] === undefined)
     return unclear(`the Lease was not installed by Helm: it has no annotation ${RELEASE_NAME}`)
+  const odd = creators.find(({ manager }) => !isHelm(manager))
+  if (odd && !(createdAt(job) - createdAt(lease) >= AT_ONCE))
+    return unclear(
+      `${odd.manager} created the Job within an hour of the Lease, as a backup does that brings both back`,
+    )
   return { kind: 'uninstall' }
+}
+
+/** NaN: it does not say when. */
+function createdAt({ metadata: { creationTimestamp = '' } }: Written): number {
+  return Date.parse(creationTimestamp)
 }
 
 /** Who owns the field at this path. */

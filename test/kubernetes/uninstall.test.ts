@@ -10,14 +10,20 @@ type By = readonly [manager: string, operation?: 'Apply' | 'Update']
 /** A Job whose containers these programs wrote. */
 function job(writers: readonly By[], annotations = {}): Written {
   const fieldsV1 = { 'f:spec': { 'f:template': { 'f:spec': { 'f:containers': {} } } } }
-  return { metadata: { annotations, managedFields: [...writers.map(entry(fieldsV1)), STATUS] } }
+  const managedFields = [...writers.map(entry(fieldsV1)), STATUS]
+  return { metadata: { creationTimestamp: '2026-03-02T12:00:00Z', annotations, managedFields } }
 }
 
 /** The Lease of a release that these programs installed; without any, it was applied. */
 function lease(...installers: readonly By[]): Written {
   const fieldsV1 = { 'f:metadata': { 'f:annotations': { [`f:${RELEASE}`]: {} } } }
   const annotations = installers.length > 0 ? { [RELEASE]: 'dormouse' } : {}
-  return { metadata: { annotations, managedFields: [...installers.map(entry(fieldsV1)), LEADER] } }
+  const managedFields = [...installers.map(entry(fieldsV1)), LEADER]
+  return { metadata: { creationTimestamp: '2026-03-01T12:00:00Z', annotations, managedFields } }
+}
+
+function createdAt(creationTimestamp: string, { metadata }: Written): Written {
+  return { metadata: { ...metadata, creationTimestamp } }
 }
 
 function entry(fieldsV1: object) {
@@ -51,6 +57,11 @@ describe('who started the Job that releases everything', () => {
       expect(started(job([creates]), lease(installed))).to.equal('uninstall')
     })
 
+  it('is an uninstall by Helm, however soon after it was installed', () => {
+    const installed = createdAt('2026-03-02T11:59:58Z', lease(['helm']))
+    expect(started(job([['helm']]), installed)).to.equal('uninstall')
+  })
+
   for (const [program, creates, annotations] of [
     ['kubectl', ['kubectl-client-side-apply'], LAST_APPLIED],
     ['kubectl on the server', ['kubectl', 'Apply'], {}],
@@ -80,6 +91,16 @@ describe('who started the Job that releases everything', () => {
     ['a person creates it', job([['kubectl-create']]), lease(['helm'])],
     ['a person creates it beside a copied Lease', job([['kubectl-create']]), lease(['kubectl-create'])],
     ['a backup brings it back', job([['velero-server']]), lease(['velero-server'])],
+    [
+      'a backup of any name brings it back, and the Lease',
+      job([['executor-server']]),
+      createdAt('2026-03-02T11:59:58Z', lease(['executor-server'])),
+    ],
+    [
+      'a backup of any name brings it back, and the Lease after it',
+      job([['executor-server']]),
+      createdAt('2026-03-02T12:00:02Z', lease(['executor-server'])),
+    ],
     ['Helm created it, but did not install the Lease', job([['helm']]), lease()],
     ['the Lease is away', job([['helm']]), undefined],
     ['the Job is away', undefined, lease(['helm'])],
