@@ -1,5 +1,6 @@
 import { text as textOf } from 'node:stream/consumers'
 import { parseAllDocuments } from 'yaml'
+import { UsageError } from '../process/errors.ts'
 import { readText } from '../wiring/settings.ts'
 
 /** As a shell has it: standard input. */
@@ -16,10 +17,12 @@ export interface CheckedFile {
 /**
  * The configuration in a file, `-` being standard input; of a rendered chart (`helm template … | dormouse check -`) the
  * one in its ConfigMap.
- * @throws UsageError when the file cannot be read
+ * @throws UsageError when the file cannot be read, or nothing came by standard input, as where Helm has failed
  */
 export async function readCheckedFile(file: string): Promise<CheckedFile> {
   const text = file === STDIN ? await textOf(process.stdin) : await readText('file', file)
+  if (file === STDIN && text.trim() === '')
+    throw new UsageError('standard input is empty: what was to write the configuration has failed')
   const name = file === STDIN ? 'standard input' : file
   return { name, text: configMapIn(text) ?? text }
 }

@@ -66,7 +66,13 @@ describe('dormouse check', () => {
     const input = JSON.stringify({ policies: [POLICY] })
     const { code, stdout, stderr } = await runDormouse(['check', '-'], { input })
     expect(code, stderr).to.equal(0)
-    expect(stdout).to.equal(`standard input is valid: 1 policy, 0 calendars; zone data ${process.versions['tz']}\n`)
+    expect(stdout).to.match(/^standard input is valid: 1 policy, 0 calendars; zone data /)
+  })
+
+  it('ends with 2 where nothing comes by standard input, as from a Helm that refuses the values', async () => {
+    const { code, stdout, stderr } = await runDormouse(['check', '-'], { input: '\n' })
+    expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' })
+    expect(stderr).to.match(/^error: standard input is empty: /)
   })
 
   it('ends with 2 where it is called wrongly', async () => {
