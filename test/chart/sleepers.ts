@@ -72,8 +72,10 @@ export class Sleepers {
   }
 }
 
-/** A workload without its status. */
+/** A workload without its status, and without what a write for the tags of its state alone changes. */
 function told({ metadata, spec }: KubectlObject) {
-  const { uid, generation, labels, annotations } = metadata
-  return { uid, generation, labels, annotations, spec }
+  const { uid, generation, labels, annotations = {} } = metadata
+  const { [ANNOTATION.state]: state = '{}', [ANNOTATION.history]: history, ...others } = annotations
+  const { tag: _t, counter: _c, ...remembered } = JSON.parse(state) as Record<string, unknown>
+  return { uid, generation, labels, others, remembered, history: history?.replace(/ ~\S+$/, ''), spec }
 }
