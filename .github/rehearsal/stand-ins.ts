@@ -160,8 +160,10 @@ const PROGRAMS: Readonly<Record<string, () => void>> = {
     if (verb === 'view') {
       if (existsSync(at('refused'))) fail(readFileSync(at('refused'), 'utf8'))
       if (!existsSync(at('npm'))) fail('npm error code E404')
-      if (existsSync(file()))
+      if (!first.includes('@')) say(first)
+      else if (existsSync(file()))
         say(`sha512-${createHash('sha512').update(readFileSync(file())).digest('base64')}`)
+      else fail('npm error code E404\nnpm error 404 No match found for that version')
     } else if (verb === 'publish') {
       copyFileSync(first, at('npm', basename(first, '.tgz')))
     } else really(settings['npm'] ?? 'npm')
