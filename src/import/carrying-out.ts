@@ -49,6 +49,23 @@ export async function* carryOut(
   }
 }
 
+/** The first sleeper that Dormouse would not adopt, since it does not manage it; asked by dry runs alone. */
+export async function firstUnmanaged(
+  cluster: ClusterObjects,
+  steps: readonly Step[],
+  signal: AbortSignal,
+): Promise<ImportedObject | undefined> {
+  for (const step of steps.filter(isAdoption)) {
+    signal.throwIfAborted()
+    const { why = '' } = await tried(step, () => written(cluster, step, true))
+    if (why.includes(NOT_MANAGED)) return step.object
+  }
+  return undefined
+}
+
+/** So begins the webhook's answer, in the words of `domain/requests/refusals.ts`. */
+const NOT_MANAGED = 'not managed by Dormouse'
+
 /** Whether it gives hours to a Namespace; a refused one does not get those of the policies. */
 function isOpening({ object, verdict }: Step): boolean {
   return object.kind === 'Namespace' && verdict !== 'refused'

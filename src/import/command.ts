@@ -1,11 +1,13 @@
 import { Option, type Command } from 'commander'
 import type { Comparison } from './plan/comparison.ts'
 import type { ImportedConfiguration } from './plan/configuration.ts'
-import type { ImportedObject, Step } from './plan/imported-object.ts'
+import type { InForce } from './plan/in-force.ts'
+import { nameOf, type ImportedObject, type Step } from './plan/imported-object.ts'
+import { settingsInForce } from './settings-in-force.ts'
 import { commandLine } from './plan/shell-words.ts'
 import { UsageError } from '../service/process/errors.ts'
-import { ASLEEP_LABEL } from '../domain/annotations.ts'
-import { carryOut, type Outcome } from './carrying-out.ts'
+import { ANNOTATION, ASLEEP_LABEL } from '../domain/annotations.ts'
+import { carryOut, firstUnmanaged, type Outcome } from './carrying-out.ts'
 import {
   comparisonLine,
   comparisonsText,
@@ -31,6 +33,10 @@ interface Options extends Connection {
 
 interface Import {
   readonly steps: readonly Step[]
+  /** The settings in force, and those that the steps are planned for. */
+  readonly force: readonly [now: InForce, planned: InForce]
+  /** Whether those in force are published, and the person may read them. */
+  readonly isKnown: boolean
   readonly configuration?: ImportedConfiguration
 }
 
@@ -69,7 +75,8 @@ async function run(cluster: ClusterObjects, options: Options, terminal: Terminal
   const running = toolsAmong(everywhere)
   if (from === 'kube-green' && objects.length === 0 && !verify)
     throw new UsageError('there is no SleepInfo in this cluster')
-  const { steps, configuration } = await planned(cluster, from, objects, running, clock())
+  const plan = await planned(cluster, from, objects, running, clock())
+  const { steps, configuration } = plan
   if (verify) return verified(from === 'kube-green' ? await workloads(cluster) : objects, steps, terminal)
   for (const step of steps) stdout.write(lineOf(step))
   if (configuration) stdout.write(await configurationText(configuration))
@@ -77,11 +84,17 @@ async function run(cluster: ClusterObjects, options: Options, terminal: Terminal
 
   const refused = steps.filter(({ verdict }) => verdict === 'refused').length
   if (!dryRun) refuseBeside(running, from, program)
+  const isInForce = await checkPolicies(cluster, plan, dryRun, terminal)
   if (refused > 0 && !partial) {
     stderr.write(
       `nothing was changed: ${refused} of these are refused. Do them by hand, or leave them out by --partial\n`,
     )
     throw new AlreadyReported(`${refused} refused`)
+  }
+  if (!isInForce) {
+    // The webhook would deny what only that policy allows.
+    stderr.write('nothing was changed: this is a dry run\n')
+    return
   }
   const isDone = await carriedOut(cluster, steps, dryRun, terminal)
   if (!isDone) throw new AlreadyReported('not all was done')
@@ -154,6 +167,42 @@ async function verified(
   if (all.some(({ isKept }) => !isKept)) throw new AlreadyReported('counts differ')
 }
 
+/**
+ * Whether the policies in force are those that the steps need. Where nobody may know them, dry runs say whether each
+ * sleeper is managed.
+ * @throws UsageError if not, but for a dry run: nothing may be changed
+ */
+async function checkPolicies(
+  cluster: ClusterObjects,
+  { steps, configuration, force, isKnown }: Import,
+  dryRun: boolean,
+  { stderr, stopSignal }: Terminal,
+): Promise<boolean> {
+  if (!configuration || configuration.policies.length === 0) return true
+  const { lacking, leftOutFirst } = await import('./plan/in-force.ts')
+  for (const { kind, metadata } of dryRun || isKnown ? leftOutFirst(steps, force) : []) {
+    const target = ['annotate', kind.toLowerCase(), metadata.name, '-n', metadata.namespace ?? '']
+    const leaveOut = commandLine('kubectl', ...target, `${ANNOTATION.enabled}=false`)
+    stderr.write(`before you upgrade, since the policy imported above would put it to sleep: ${leaveOut}\n`)
+  }
+  const found: ImportedObject[] = []
+  if (isKnown) found.push(...lacking(steps, force))
+  else {
+    stderr.write(
+      'note: which policies are in force is not known: the service does not publish them, or you may not read them\n',
+    )
+    const unmanaged = await firstUnmanaged(cluster, steps, stopSignal)
+    if (unmanaged) found.push(unmanaged)
+  }
+  const [first, ...others] = found
+  if (!first) return true
+  const those = `${nameOf(first)}${others.length > 0 ? ` and ${others.length} more need it` : ' needs it'}`
+  const why = `the policy imported above is not in force yet: put it into config, upgrade, and repeat; ${those}`
+  if (!dryRun) throw new UsageError(`nothing was changed: ${why}`)
+  stderr.write(`note: ${why}\n`)
+  return false
+}
+
 async function planned(
   cluster: ClusterObjects,
   from: Tool,
@@ -161,9 +210,13 @@ async function planned(
   running: readonly Running[],
   now: number,
 ): Promise<Import> {
+  const [{ InForce }, known] = await Promise.all([import('./plan/in-force.ts'), settingsInForce(cluster)])
+  const namespaces = objects.filter(({ kind }) => kind === 'Namespace')
+  const inForce = new InForce(known, namespaces)
   if (from === 'kube-green') {
     const { byNamespace, planOfKubeGreen } = await import('./plan/kube-green-plan.ts')
-    return { steps: byNamespace(objects).flatMap(planOfKubeGreen) }
+    const steps = byNamespace(objects).flatMap((each) => planOfKubeGreen(each, inForce))
+    return { steps, force: [inForce, inForce], isKnown: known !== undefined }
   }
   const [{ planOfDownscaler }, { configurationOf }] = await Promise.all([
     import('./plan/downscaler-plan.ts'),
@@ -171,10 +224,17 @@ async function planned(
   ])
   const left = {
     ...(await downscalerAmong(running, from, cluster)),
-    namespaces: objects.filter(({ kind }) => kind === 'Namespace'),
+    namespaces,
     objects: objects.filter(({ kind }) => kind !== 'Namespace'),
   }
-  return { steps: planOfDownscaler(left, now), configuration: configurationOf(left, now) }
+  const configuration = configurationOf(left, now)
+  const force = inForce.with(configuration)
+  return {
+    steps: planOfDownscaler(left, now, force),
+    configuration,
+    force: [inForce, force],
+    isKnown: known !== undefined,
+  }
 }
 
 /** Two that put to sleep and wake would undo each other, and the other one would write over the counts. */

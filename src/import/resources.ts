@@ -50,6 +50,7 @@ export async function leftByKubeGreen(cluster: ClusterObjects): Promise<Imported
   const inside: ImportedObject[][] = []
   for (const namespace of namespaces)
     for (const kind of KINDS_READ) inside.push(await ofKind(cluster, kind, namespace))
+  for (const namespace of namespaces) inside.push(await namespaceNamed(cluster, namespace))
   for (const info of infos) inside.push(await secretOf(cluster, info))
   return [...infos, ...inside.flat()]
 }
@@ -73,6 +74,16 @@ export async function ofKind(
   const listed = await cluster.list<ImportedObject>(collectionOf(kind, namespace))
   // Items of a list lack kind and apiVersion.
   return (listed ?? []).map((each) => Object.assign(each, { kind, apiVersion: apiVersionOf(kind) }))
+}
+
+/** One that we may not read comes without labels and annotations. */
+async function namespaceNamed(cluster: ClusterObjects, name: string): Promise<ImportedObject[]> {
+  const bare = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
+  const found = await cluster.get<ImportedObject>(pathOf(bare)).catch((error: unknown) => {
+    if (!(error instanceof Refusal) || error.code !== 'FORBIDDEN') throw error
+    return bare
+  })
+  return found ? [{ ...found, apiVersion: 'v1', kind: 'Namespace' }] : []
 }
 
 /** A SleepInfo's stored counts; empty before it was first due. A Secret that we may not read comes without data. */

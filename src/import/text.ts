@@ -56,8 +56,13 @@ export async function configurationText({
   excludeNamespaces,
   byHand,
 }: ImportedConfiguration): Promise<string> {
-  const config = { policies, ...(excludeNamespaces.length > 0 && { excludeNamespaces }) }
+  if (policies.length + excludeNamespaces.length + byHand.length === 0) return ''
+  const config = {
+    ...(policies.length > 0 && { policies }),
+    ...(excludeNamespaces.length > 0 && { excludeNamespaces }),
+  }
   const notes = byHand.map((each) => line(`# by hand: ${each}`))
+  if (Object.keys(config).length === 0) return `\n${notes.join('')}`
   return `\n# Of its arguments and its environment, for the chart's values:\n${notes.join('')}${await serialized('yaml', { config })}`
 }
 

@@ -1,4 +1,4 @@
-import type { ImportedContainer, ImportedObject } from './plan/imported-object.ts'
+import type { EnvironmentSource, ImportedContainer, ImportedObject } from './plan/imported-object.ts'
 import { programOf, type Program } from './plan/program.ts'
 import type { Dialect } from './plan/spans.ts'
 import { UsageError } from '../service/process/errors.ts'
@@ -59,21 +59,48 @@ export async function downscalerAmong(
   return { dialect: from === 'gokubedownscaler' ? 'go' : 'py', program: programOf([], {}) }
 }
 
-/** From its arguments, its environment and the ConfigMaps that this is taken from. */
+/** From its arguments, its environment and the ConfigMaps and Secrets that this is taken from, as a kubelet does. */
 async function programSettings(deployment: ImportedObject, cluster: ClusterObjects): Promise<Program> {
+  const { namespace = '' } = deployment.metadata
   const env: Record<string, string> = {}
   const args: string[] = []
   for (const container of containersOf(deployment)) {
-    args.push(...(container.args ?? []))
-    for (const { configMapRef } of container.envFrom ?? []) {
-      if (!configMapRef) continue
-      const namespace = encodeURIComponent(deployment.metadata.namespace ?? '')
-      const path = `/api/v1/namespaces/${namespace}/configmaps/${encodeURIComponent(configMapRef.name)}`
-      Object.assign(env, (await cluster.get<ImportedObject>(path))?.data)
+    for (const source of container.envFrom ?? [])
+      for (const [name, value] of Object.entries(await dataOf(source, namespace, cluster)))
+        env[`${source.prefix ?? ''}${name}`] = value
+    for (const { name, value, valueFrom } of container.env ?? []) {
+      const { configMapKeyRef, secretKeyRef } = valueFrom ?? {}
+      const key = configMapKeyRef?.key ?? secretKeyRef?.key
+      const data = await dataOf(
+        { configMapRef: configMapKeyRef, secretRef: secretKeyRef },
+        namespace,
+        cluster,
+      )
+      const found = key === undefined ? value : data[key]
+      if (found !== undefined) env[name] = found
     }
-    for (const { name, value } of container.env ?? []) if (value !== undefined) env[name] = value
+    const words = [...(container.command ?? []), ...(container.args ?? [])]
+    args.push(...words.map((word) => word.replaceAll(VARIABLE, (text, name: string) => env[name] ?? text)))
   }
   return programOf(args, env)
+}
+
+const VARIABLE = /\$\(([A-Za-z_][\w.-]*)\)/g
+
+/** @throws Refusal FORBIDDEN: without its settings nothing can be planned */
+async function dataOf(
+  { configMapRef, secretRef }: EnvironmentSource,
+  namespace: string,
+  cluster: ClusterObjects,
+): Promise<Readonly<Record<string, string>>> {
+  const [plural, name] = configMapRef ? ['configmaps', configMapRef.name] : ['secrets', secretRef?.name]
+  if (name === undefined) return {}
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/${plural}/${encodeURIComponent(name)}`
+  const { data = {} } = (await cluster.get<ImportedObject>(path)) ?? {}
+  if (configMapRef) return data
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+  )
 }
 
 function containersOf({ spec }: ImportedObject): readonly ImportedContainer[] {

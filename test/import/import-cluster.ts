@@ -3,6 +3,7 @@ import type { ClusterObjects } from '../../src/client/ports.ts'
 import { processTerminal } from '../../src/client/process-terminal.ts'
 import { runClient } from '../../src/client/program.ts'
 import type { Terminal } from '../../src/client/terminal.ts'
+import { InForce } from '../../src/import/plan/in-force.ts'
 import { planOfDownscaler } from '../../src/import/plan/downscaler-plan.ts'
 import { nameOf, type ImportedObject, type Step } from '../../src/import/plan/imported-object.ts'
 import { programOf } from '../../src/import/plan/program.ts'
@@ -43,6 +44,7 @@ export class Objects implements ClusterObjects {
   /** Called before each write, with a path where something is deleted; may throw. */
   onPatch: (name: string, dryRun: boolean) => void = () => undefined
   answers = true
+  now = NIGHT
   /** Kinds that it does not answer for. */
   unknown: readonly string[] = []
   /** Paths that the person may not read. */
@@ -119,7 +121,10 @@ function placeOf({ kind, metadata: { namespace, name } }: ImportedObject): strin
 const PLACES: Readonly<Record<string, [base: string, plural: string]>> = {
   Namespace: ['/api/v1', 'namespaces'],
   Deployment: ['/apis/apps/v1', 'deployments'],
+  StatefulSet: ['/apis/apps/v1', 'statefulsets'],
   DaemonSet: ['/apis/apps/v1', 'daemonsets'],
+  CronJob: ['/apis/batch/v1', 'cronjobs'],
+  ConfigMap: ['/api/v1', 'configmaps'],
   ScaledObject: ['/apis/keda.sh/v1alpha1', 'scaledobjects'],
   Rollout: ['/apis/argoproj.io/v1alpha1', 'rollouts'],
   SleepInfo: ['/apis/kube-green.com/v1alpha1', 'sleepinfos'],
@@ -173,6 +178,10 @@ export function planOf(all: Iterable<ImportedObject>): Step[] {
       objects: objects.filter(({ kind }) => kind !== 'Namespace'),
     },
     NIGHT,
+    new InForce(
+      undefined,
+      objects.filter(({ kind }) => kind === 'Namespace'),
+    ),
   )
 }
 
@@ -195,7 +204,7 @@ export async function imported(
     ...processTerminal(process, 'kubectl dormouse', new AbortController().signal),
     stdout: { write: (text) => out.push(text) },
     stderr: { write: (text) => err.push(text) },
-    clock: () => NIGHT,
+    clock: () => cluster.now,
     openCluster: async () => cluster,
   }
   const from = args.includes('--from') ? [] : ['--from', 'gokubedownscaler']

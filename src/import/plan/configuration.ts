@@ -1,6 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { worksIn, type Left } from './downscaler-plan.ts'
-import { wantedBy } from './downscaler.ts'
+import { saysTimes, wantedBy } from './downscaler.ts'
+import { INHERITING_KINDS } from '../../domain/policy/configured.ts'
 
 /** The part of a program's arguments and environment that belongs into Dormouse's configuration, in its own words. */
 export interface ImportedConfiguration {
@@ -17,7 +18,7 @@ export interface ImportedPolicy {
   readonly enabled?: boolean
   readonly schedule?: string
   readonly timezone?: string
-  readonly 'auto-wake'?: boolean
+  readonly autoWake?: boolean
 }
 
 const SLEEPERS: Readonly<Record<string, string>> = {
@@ -44,24 +45,28 @@ export function configurationOf(left: Left, now: Instant): ImportedConfiguration
   const { dialect, program } = left
   const kinds = program.resources.flatMap((each) => SLEEPERS[each] ?? [])
   const wanted = wantedBy(dialect, { workload: {}, namespace: {}, program }, now)
+  // py-kube-downscaler keeps awake all that has no hours, which needs no policy.
+  const isEnabling = wanted.enabled && saysTimes(program)
   const settings = {
     enabled: true,
     schedule: wanted.schedule,
     timezone: wanted.timezone,
-    ...(!wanted.autoWake && { 'auto-wake': false }),
+    ...(!wanted.autoWake && { autoWake: false }),
   }
   const policy: ImportedPolicy = {
     name: 'imported',
     namespaces: { names: program.namespaces.length > 0 ? program.namespaces : ['*'] },
     workloads: { kinds },
-    ...(wanted.enabled && settings),
+    ...(isEnabling && settings),
   }
+  // Others than the inheriting kinds inherit from their Namespace where a policy names them.
+  const isNeeded = isEnabling || kinds.some((each) => !INHERITING_KINDS.includes(each))
   const names = left.namespaces.map(({ metadata }) => metadata.name)
   const unlimited = { ...left, program: { ...program, namespaces: [] } }
   // If a policy put the tool itself to sleep, it would wake with its workloads and act beside Dormouse.
   const isLeftOut = (name: string) => name === left.home || !worksIn(unlimited, name)
   return {
-    policies: [policy],
+    policies: isNeeded ? [policy] : [],
     excludeNamespaces: names.filter(isLeftOut),
     byHand: [
       ...(wanted.refused === undefined ? [] : [`its defaults: ${wanted.refused}`]),

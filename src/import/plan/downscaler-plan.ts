@@ -1,10 +1,12 @@
+import { ANNOTATION } from '../../domain/annotations.ts'
 import type { Instant } from '../../service/process/clock.ts'
 import { replicasLeft, wantedBy } from './downscaler.ts'
-import { canSleep, matchNone, type ImportedObject, type Step } from './imported-object.ts'
+import { canSleep, matchNone, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
 import { isAsleepByTool, KEPT, keptCount, marksOf, settingsOf, without, adoptedWith } from './marks.ts'
 import type { Program, Settings } from './program.ts'
 import { putBack } from './put-back.ts'
-import { annotationsOf, leftAlone, type Wanted } from './wanted.ts'
+import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
+import type { InForce } from './in-force.ts'
 import type { Dialect } from './spans.ts'
 import { adoptionOf, refusalOf, returning, stepOf, type Inherited } from './steps.ts'
 
@@ -19,23 +21,31 @@ export interface Left {
   readonly objects: readonly ImportedObject[]
 }
 
-/** The steps of an import, Namespaces first, since workloads inherit from them. */
-export function planOfDownscaler(left: Left, now: Instant): Step[] {
+type Moment = readonly [now: Instant, force: InForce]
+
+/** The steps of an import, Namespaces first, since workloads inherit from them. `force`: once what it printed is in force. */
+export function planOfDownscaler(left: Left, now: Instant, force: InForce): Step[] {
   const sleepers = left.objects.filter(canSleep)
   const workloads = sleepers.filter((each) => !isOwned(each))
-  const adopted = new Set(workloads.filter(isAsleepByTool).map((each) => targetKey(each, each.metadata.name)))
-  const surroundings = namespaceSettingsIn(left, now)
+  const surroundings = namespaceSettingsIn(left, workloads, [now, force])
   const steps = [
     ...workloads.flatMap((each) =>
-      workloadStep(each, surroundings(each.metadata.namespace ?? ''), left, now),
+      workloadStep(each, surroundings(each.metadata.namespace ?? ''), left, [now, force]),
     ),
     ...sleepers.filter((each) => isOwned(each) && isAsleepByTool(each)).map(ownedStep),
   ]
+  const adopted = new Set(
+    steps.flatMap(({ object, recorded }) =>
+      recorded === undefined || !isAsleepByTool(object) ? [] : [targetKey(object, object.metadata.name)],
+    ),
+  )
   const open = new Set(
     steps.flatMap(({ verdict, object }) => (verdict === 'refused' ? (object.metadata.namespace ?? '') : [])),
   )
   return [
-    ...left.namespaces.flatMap((each) => namespaceStep(each, open.has(each.metadata.name), left, now)),
+    ...left.namespaces.flatMap((each) =>
+      namespaceStep(each, open.has(each.metadata.name), surroundings(each.metadata.name)),
+    ),
     ...steps,
     ...left.objects.flatMap((each) =>
       canSleep(each) ? [] : putBack(each, marksOf(each), (name) => adopted.has(targetKey(each, name))),
@@ -54,40 +64,72 @@ export function worksIn({ dialect, program }: Pick<Left, 'dialect' | 'program'>,
 interface NamespaceSettings {
   readonly isReached: boolean
   readonly settings: Settings
-  readonly inherited: Wanted
-  /** The part that the policies set, whatever the annotations. */
-  readonly policies: Wanted
+  readonly wanted: Wanted
+  /** For a workload with a count that says nothing itself. */
+  readonly plain: Wanted
+  /** Our annotations that do the same for the workloads in it. */
+  readonly annotations: MergePatch
 }
 
 /** Worked out once for each namespace, since a week has many minutes. */
-function namespaceSettingsIn(left: Left, now: Instant): (namespace: string) => NamespaceSettings {
+function namespaceSettingsIn(
+  left: Left,
+  workloads: readonly ImportedObject[],
+  [now, force]: Moment,
+): (namespace: string) => NamespaceSettings {
   const objects = new Map(left.namespaces.map((each) => [each.metadata.name, each]))
-  const policies = wantedOf({}, {}, left, now)
+  const inside = Map.groupBy(workloads, ({ metadata }) => metadata.namespace ?? '')
   const known = new Map<string, NamespaceSettings>()
   return (namespace) => {
     const found = known.get(namespace)
     if (found) return found
-    const settings = settingsOf(marksOf(objects.get(namespace)))
-    const isReached = worksIn(left, namespace)
-    const inherited = isReached ? wantedOf({}, settings, left, now) : leftAlone()
-    const resolved = { isReached, settings, inherited, policies }
+    const marks = marksOf(objects.get(namespace))
+    const settings = settingsOf(marks)
+    const wanted = wantedOf({}, settings, left, now)
+    const heirs = (inside.get(namespace) ?? []).filter((each) => isMeant(each, left))
+    const isWritten = Object.keys(marks).length > 0 && wanted.refused === undefined
+    const annotations = isWritten ? annotationsOf(wanted, alike(heirs, wanted, force, namespace)) : {}
+    const resolved = {
+      isReached: worksIn(left, namespace),
+      settings,
+      annotations,
+      plain: wanted,
+      wanted: withNote(wanted, annotations, left),
+    }
     known.set(namespace, resolved)
     return resolved
   }
+}
+
+/** What all of a namespace inherit from policies; where they differ, the Namespace says all by itself. */
+function alike(heirs: readonly ImportedObject[], wanted: Wanted, force: InForce, namespace: string): Wanted {
+  const coming = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: '', namespace } }
+  const [first = leftAlone(), ...others] = [coming, ...heirs].map((each) => force.byPolicies(each))
+  if (others.every((each) => saysWanted(each) === saysWanted(first))) return first
+  return { ...leftAlone(), autoWake: !wanted.autoWake }
+}
+
+/** What a Namespace enables inherit Deployments and StatefulSets alike, and the tool may look at one of them alone. */
+function withNote(wanted: Wanted, annotations: MergePatch, { program }: Left): Wanted {
+  const other = ['deployments', 'statefulsets'].find((each) => !program.resources.includes(each))
+  if (annotations[ANNOTATION.enabled] !== 'true' || other === undefined) return wanted
+  const note = `the tool left ${other} alone: one that comes later needs dormouse.dev/enabled=false`
+  return { ...wanted, differs: [...wanted.differs, note] }
 }
 
 /**
  * The tool's marks go last, and stay while a workload in it is `open` (left to a person): a repeated import reads from
  * them what its workloads were to do.
  */
-function namespaceStep(object: ImportedObject, open: boolean, left: Left, now: Instant): Step[] {
+function namespaceStep(
+  object: ImportedObject,
+  open: boolean,
+  { wanted, annotations }: NamespaceSettings,
+): Step[] {
   const marks = marksOf(object)
   if (Object.keys(marks).length === 0) return []
-  const [namespace, program] = [settingsOf(marks), wantedOf({}, {}, left, now)]
-  const wanted = wantedOf({}, namespace, left, now)
-  if (wanted.refused !== undefined) return [refusal(object, wanted.refused, program)]
+  if (wanted.refused !== undefined) return [refusalOf(object, [wanted.refused])]
   const afterwards = { metadata: { annotations: without(marks) } }
-  const annotations = annotationsOf(wanted, program)
   const [step] = stepOf(object, wanted, { ...annotations, ...without(marks) })
   if (!step) return []
   return [{ ...step, patch: { metadata: { annotations } }, ...(!open && { afterwards }) }]
@@ -102,25 +144,41 @@ function ownedStep(object: ImportedObject): Step {
 
 function workloadStep(
   object: ImportedObject,
-  { isReached, settings, inherited, policies }: NamespaceSettings,
+  namespace: NamespaceSettings,
   left: Left,
-  now: Instant,
+  [now, force]: Moment,
 ): Step[] {
   const marks = marksOf(object)
-  const isMeant = Object.keys(marks).length > 0 || left.program.resources.includes(resourceOf(object))
-  if (!isMeant && adoptedWith(object) === undefined) return []
-  const wanted =
-    isReached && !isNamed(object, left)
-      ? wantedIn(object, settingsOf(marks), settings, left, now)
-      : leftAlone()
+  const inherited = force.inherited(object, namespace.annotations)
+  const isMarked = Object.keys(marks).length > 0
+  // Others than this import may have policies for what the tool left alone.
+  const isOthers = !isMarked && saysWanted(inherited) === saysWanted(force.inherited(object))
+  if (!isMarked && !isMeant(object, left) && adoptedWith(object) === undefined)
+    return inherited.enabled && !isOthers
+      ? stepOf(object, leftAlone(), annotationsOf(leftAlone(), inherited))
+      : []
+  const isLeft = !namespace.isReached || isNamed(object, left) || !isLabelled(object, left)
+  const own = settingsOf(marks)
+  // Nothing but what the tool keeps, which most have: worked out once.
+  const isPlain = Object.keys(own).every((key) => key.startsWith('original-'))
+  const asked = isLeft
+    ? leftAlone()
+    : isPlain && isCounted(object)
+      ? namespace.plain
+      : wantedIn(object, own, namespace.settings, left, now)
   const kept = keptCount(object, marks[KEPT])
-  if (wanted.refused !== undefined) return [refusal(object, hadCount(wanted.refused, kept), inherited)]
+  if (asked.refused !== undefined) return [refusal(object, hadCount(asked.refused, kept), inherited)]
+  const isSilent = Object.keys(namespace.annotations).length === 0
+  const wanted = isPlain && isSilent ? accepted(asked, inherited) : asked
   if (!isAsleepByTool(object)) {
     const stale =
       KEPT in marks ? [`it is awake: the count of ${marks[KEPT]} that the tool kept is out of date`] : []
+    const isSettled = ANNOTATION.enabled in (object.metadata.annotations ?? {})
+    const isByOthers = wanted.enabled ? !isMarked && (isSilent || isSettled) : isOthers && !isLeft
+    const annotations = isByOthers ? {} : annotationsOf(wanted, inherited)
     return [
-      ...stepOf(object, wanted, { ...annotationsOf(wanted, inherited), ...without(marks) }, stale),
-      ...returning(object, wanted, [inherited, policies]),
+      ...stepOf(object, wanted, { ...annotations, ...without(marks) }, stale),
+      ...returning(object, wanted, [inherited, force.byPolicies(object)]),
     ]
   }
   if (kept === undefined)
@@ -133,7 +191,32 @@ function workloadStep(
         inherited,
       ),
     ]
-  return [adoption(object, wanted, [inherited, policies], kept)]
+  if (force.excludes(object.metadata.namespace))
+    return [
+      refusal(
+        object,
+        hadCount('Dormouse leaves out its namespace (excludeNamespaces): wake it by hand', kept),
+        inherited,
+      ),
+    ]
+  return [adoption(object, wanted, [inherited, force.byPolicies(object)], kept)]
+}
+
+/** Hours of the arguments and the environment are a policy's now, and that may have been given others. */
+function accepted(wanted: Wanted, inherited: Wanted): Wanted {
+  const { enabled, schedule, timezone, autoWake } = inherited
+  if (!wanted.enabled || !enabled || saysWanted({ ...inherited, differs: [] }) === saysWanted(wanted))
+    return wanted
+  return {
+    ...wanted,
+    schedule,
+    timezone,
+    autoWake,
+    differs: [
+      ...wanted.differs,
+      `these are the hours of the policy in force, before it was ${saysWanted(wanted)}`,
+    ],
+  }
 }
 
 function adoption(object: ImportedObject, wanted: Wanted, inherited: Inherited, kept: number): Step {
@@ -168,19 +251,22 @@ function hadCount(why: string, kept: number | undefined): string {
 
 /** Kinds without a count go by other rules: GoKubeDownscaler suspends them all, py-kube-downscaler none that keep one. */
 function wantedIn(
-  { kind }: ImportedObject,
+  object: ImportedObject,
   workload: Settings,
   namespace: Settings,
   left: Left,
   now: Instant,
 ): Wanted {
   const { dialect, program } = left
-  const isCounted = kind !== 'CronJob' && kind !== 'DaemonSet'
-  if (isCounted || replicasLeft(dialect, { workload, namespace, program }) === '0')
+  if (isCounted(object) || replicasLeft(dialect, { workload, namespace, program }) === '0')
     return wantedOf(workload, namespace, left, now)
   return dialect === 'py'
     ? leftAlone()
     : wantedOf({ ...workload, 'downscale-replicas': '0' }, namespace, left, now)
+}
+
+function isCounted({ kind }: ImportedObject): boolean {
+  return kind !== 'CronJob' && kind !== 'DaemonSet'
 }
 
 function wantedOf(workload: Settings, namespace: Settings, { dialect, program }: Left, now: Instant): Wanted {
@@ -204,6 +290,20 @@ function matchesAny(patterns: readonly string[], name: string, start: string): b
       return pattern === name
     }
   })
+}
+
+/** Whether the program looks at its kind. */
+function isMeant(object: ImportedObject, { program }: Left): boolean {
+  return program.resources.includes(resourceOf(object))
+}
+
+/** Whether it has a label that the program asks for, as `name=value`. */
+function isLabelled({ metadata: { labels = {} } }: ImportedObject, { dialect, program }: Left): boolean {
+  if (program.labels.length === 0) return true
+  const whole = (pattern: string) => (dialect === 'py' ? `^(?:${pattern})$` : pattern)
+  return Object.entries(labels).some(([name, value]) =>
+    matchesAny(program.labels.map(whole), `${name}=${value}`, ''),
+  )
 }
 
 function resourceOf({ kind }: ImportedObject): string {

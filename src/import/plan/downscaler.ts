@@ -22,6 +22,11 @@ const KEYS = {
 const TIMES = ['uptime', 'downtime', 'upscale-period', 'downscale-period']
 const FORCE = ['force-uptime', 'force-downtime']
 
+/** Whether a program has hours for workloads without their own. */
+export function saysTimes({ args, env }: Program): boolean {
+  return TIMES.some((key) => key in args || key in env)
+}
+
 /** Settings of ours that do what this downscaler does in this place. */
 export function wantedBy(dialect: Dialect, place: Place, now: Instant): Wanted {
   const { program } = place
@@ -46,7 +51,13 @@ export function wantedBy(dialect: Dialect, place: Place, now: Instant): Wanted {
 /** The count that stays while asleep: a number, or a percentage. */
 export function replicasLeft(dialect: Dialect, { workload, namespace, program }: Place): string {
   const key = REPLICAS[dialect]
-  return workload[key] ?? namespace[key] ?? program.args['downscale-replicas'] ?? '0'
+  return (
+    workload[key] ??
+    namespace[key] ??
+    program.args['downscale-replicas'] ??
+    program.env['downscale-replicas'] ??
+    '0'
+  )
 }
 
 /** How each calls the count that stays while asleep. */
@@ -123,7 +134,7 @@ function inUtc(text: string): string {
 
 /** The innermost place with a value counts: true, false or spans. */
 function excludedByGo({ workload, namespace, program }: Place, now: Instant): boolean | Instant | string {
-  const value = workload['exclude'] ?? namespace['exclude']
+  const value = workload['exclude'] ?? namespace['exclude'] ?? (program.needsInclusion ? 'true' : undefined)
   const times = read('go', program, value)
   if (times?.always) return true
   if (times && times.weekly.length > 0)

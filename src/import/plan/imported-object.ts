@@ -36,9 +36,26 @@ interface ImportedPodSpec {
 export interface ImportedContainer {
   readonly name?: string
   readonly image?: string
+  readonly command?: readonly string[]
   readonly args?: readonly string[]
-  readonly env?: readonly { readonly name: string; readonly value?: string }[]
-  readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[]
+  readonly env?: readonly {
+    readonly name: string
+    readonly value?: string
+    readonly valueFrom?: { readonly configMapKeyRef?: KeyRef; readonly secretKeyRef?: KeyRef }
+  }[]
+  readonly envFrom?: readonly EnvironmentSource[]
+}
+
+interface KeyRef {
+  readonly name: string
+  readonly key: string
+}
+
+/** One of both; with the prefix of each variable's name. */
+export interface EnvironmentSource {
+  readonly prefix?: string
+  readonly configMapRef?: { readonly name: string } | undefined
+  readonly secretRef?: { readonly name: string } | undefined
 }
 
 /** An import's step for one object, or the reason to do nothing. */

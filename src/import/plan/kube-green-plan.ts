@@ -1,7 +1,8 @@
 import { asciiJson, commandLine } from './shell-words.ts'
 import { canSleep, isAtRest, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
 import { isReadable, keptIn, keptKey, keptOfOthers, restorable, type Restore } from './restores.ts'
-import { annotationsOf, leftAlone, type Wanted } from './wanted.ts'
+import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
+import type { InForce } from './in-force.ts'
 import {
   hasPatch,
   isChosen,
@@ -27,7 +28,11 @@ export function byNamespace(found: readonly ImportedObject[]): LeftInNamespace[]
   return [...new Set(infos.map(({ metadata }) => metadata.namespace))].map((name) => {
     const here = found.filter(({ metadata }) => metadata.namespace === name)
     return {
-      namespace: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: name ?? '' } },
+      namespace: found.find(({ kind, metadata }) => kind === 'Namespace' && metadata.name === name) ?? {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: name ?? '' },
+      },
       infos: infos.filter(({ metadata }) => metadata.namespace === name),
       secrets: here.filter(
         ({ kind, metadata }) => kind === 'Secret' && metadata.name.startsWith('sleepinfo-'),
@@ -41,7 +46,10 @@ export function byNamespace(found: readonly ImportedObject[]): LeftInNamespace[]
  * The steps of an import there. SleepInfos go last, since their Secrets are deleted with them; they stay while an
  * object in a Secret is left to a person.
  */
-export function planOfKubeGreen({ namespace, infos, secrets, objects }: LeftInNamespace): Step[] {
+export function planOfKubeGreen(
+  { namespace, infos, secrets, objects }: LeftInNamespace,
+  force: InForce,
+): Step[] {
   const unreadable = secrets.filter((secret) => !isReadable(secret))
   // Without their counts its sleepers would be found at 0, and keep that.
   if (unreadable.length > 0)
@@ -53,15 +61,39 @@ export function planOfKubeGreen({ namespace, infos, secrets, objects }: LeftInNa
     ]
   const kept = new Map(secrets.flatMap((secret) => [...keptIn(secret)]))
   const wide = settingsOfNamespace(infos)
+  const annotations = wide.enabled
+    ? annotationsOf(wide, besidePolicies(wide, [...heirs(namespace), ...objects], force))
+    : {}
   const steps: Step[] = [
-    ...(wide.enabled ? stepOf(namespace, wide, annotationsOf(wide)) : []),
-    ...objects.flatMap((each) => objectSteps(each, infos, kept.get(keptKey(each)) ?? {}, wide)),
+    ...(wide.enabled ? stepOf(namespace, wide, annotations) : []),
+    ...objects.flatMap((each) =>
+      objectSteps(each, infos, kept.get(keptKey(each)) ?? {}, {
+        inherited: force.inherited(each, annotations),
+        before: force.inherited(each),
+        byPolicies: force.byPolicies(each),
+      }),
+    ),
     ...secrets
       .flatMap(keptOfOthers)
       .map(({ object, restore }) => byHand(object, 'Dormouse does not look at its kind', restore)),
   ]
   const isOpen = steps.some(({ verdict, object }) => verdict === 'refused' && kept.has(keptKey(object)))
   return [...steps, ...infos.map(isOpen ? staying : going)]
+}
+
+/** Also what comes later. */
+function heirs({ metadata: { name: namespace } }: ImportedObject): ImportedObject[] {
+  return ['Deployment', 'StatefulSet'].map((kind) => ({
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: '', namespace },
+  }))
+}
+
+/** Nothing of it is left to the policies in force, which may change. */
+function besidePolicies({ autoWake }: Wanted, objects: readonly ImportedObject[], force: InForce): Wanted {
+  const isSame = objects.every((each) => force.byPolicies(each).autoWake)
+  return { ...leftAlone(), autoWake: isSame || !autoWake }
 }
 
 function staying(object: SleepInfo): Step {
@@ -99,14 +131,20 @@ function settingsOfNamespace(infos: readonly SleepInfo[]): Wanted {
 
 const CHANGED = 'a patch of its SleepInfo changed what an import does not put back'
 
+/** The settings that a workload inherits in the end, now, and from policies alone. */
+interface Inherits {
+  readonly inherited: Wanted
+  readonly before: Wanted
+  readonly byPolicies: Wanted
+}
+
 function objectSteps(
   object: ImportedObject,
   infos: readonly SleepInfo[],
   restore: Restore,
-  wide: Wanted,
+  { inherited, before, byPolicies }: Inherits,
 ): Step[] {
   const { count, bounds, rest } = restorable(object, restore)
-  const inherited = ['Deployment', 'StatefulSet'].includes(object.kind) ? wide : leftAlone()
   const chosen = infos.filter(
     (info) => isOfKind(info, object) && !hasPatch(info, object) && isChosen(info, object),
   )
@@ -115,9 +153,12 @@ function objectSteps(
   if (wanted.refused !== undefined) return [refusal(object, wanted.refused, restore, inherited)]
   const more = isEmpty(rest) ? [] : [byHand(object, CHANGED, rest)]
   if (bounds) return [putBack(object, bounds), ...more]
+  // Others than this import may have policies for what kube-green left alone.
+  const isOthers = !wanted.enabled && (!canSleep(object) || saysWanted(inherited) === saysWanted(before))
+  const annotations = isOthers ? {} : annotationsOf(wanted, inherited)
   if (count === undefined)
     return isEmpty(rest)
-      ? stepOf(object, wanted, annotationsOf(wanted, inherited))
+      ? stepOf(object, wanted, annotations)
       : [refusal(object, CHANGED, restore, inherited)]
   if (!wanted.enabled)
     return [
@@ -128,11 +169,11 @@ function objectSteps(
         inherited,
       ),
     ]
-  if (isAtRest(object)) return [adoptionOf(object, wanted, [inherited, leftAlone()], count), ...more]
+  if (isAtRest(object)) return [adoptionOf(object, wanted, [inherited, byPolicies], count), ...more]
   const stale = ['it is awake: what kube-green kept is out of date']
   return [
-    ...stepOf(object, wanted, annotationsOf(wanted, inherited), stale),
-    ...returning(object, wanted, [inherited, leftAlone()]),
+    ...stepOf(object, wanted, annotations, stale),
+    ...returning(object, wanted, [inherited, byPolicies]),
     ...more,
   ]
 }

@@ -12,6 +12,10 @@ export interface Program {
   readonly namespaces: readonly string[]
   readonly excludedNamespaces: readonly string[]
   readonly excludedNames: readonly string[]
+  /** Patterns of `name=value`, of which a workload has to have one; empty: it needs none. */
+  readonly labels: readonly string[]
+  /** It leaves alone what does not say `exclude: "false"`. */
+  readonly needsInclusion: boolean
   /** Plural names: `deployments`. */
   readonly resources: readonly string[]
   /** Flags whose meaning Dormouse has no setting for. */
@@ -31,6 +35,7 @@ const ENV: Readonly<Record<string, string>> = {
   DEFAULT_DOWNTIME: 'downtime',
   UPSCALE_PERIOD: 'upscale-period',
   DOWNSCALE_PERIOD: 'downscale-period',
+  DOWNTIME_REPLICAS: 'downscale-replicas',
 }
 
 const LISTS = ['namespace', 'exclude-namespaces', 'exclude-deployments', 'include-resources']
@@ -69,6 +74,8 @@ export function programOf(args: readonly string[], env: Settings): Program {
     namespaces: list('namespace', 'NAMESPACE'),
     excludedNamespaces: list('exclude-namespaces', 'EXCLUDE_NAMESPACES'),
     excludedNames: list('exclude-deployments', 'EXCLUDE_DEPLOYMENTS'),
+    labels: list('matching-labels', 'MATCHING_LABELS'),
+    needsInclusion: (flags['explicit-include'] ?? 'false') !== 'false',
     resources: resources.length === 0 ? ['deployments'] : resources,
     others: Object.keys(flags).filter(
       (flag) => !(flag in ARGS) && !LISTS.includes(flag) && !HOW.includes(flag),

@@ -11,7 +11,10 @@ export function stepOf(
   annotations: MergePatch,
   says: readonly string[] = [],
 ): Step[] {
-  if (Object.keys(annotations).length === 0) return []
+  const own = object.metadata.annotations ?? {}
+  const isNew = ([name, value]: Entry) => (value === null ? name in own : own[name] !== value)
+  const isDone = !Object.entries(annotations).some(isNew)
+  if (isDone) return []
   return [
     {
       object,
@@ -24,12 +27,13 @@ export function stepOf(
 
 /** Left to a person, and excluded from an inherited schedule, which must not act on an unknown former state. */
 export function refusalOf(object: ImportedObject, says: readonly string[], inherited = leftAlone()): Step {
-  if (!inherited.enabled) return { object, verdict: 'refused', says }
+  const isLeftOut = object.metadata.annotations?.[ANNOTATION.enabled] === 'false'
+  if (!inherited.enabled || isLeftOut) return { object, verdict: 'refused', says }
   const patch = { metadata: { annotations: { [ANNOTATION.enabled]: 'false' } } }
   return { object, verdict: 'refused', says, patch }
 }
 
-/** The settings that a workload inherits in the end, and the part that the policies set already. */
+/** The settings that a workload inherits in the end, and the part that policies in force set already. */
 export type Inherited = readonly [inherited: Wanted, before: Wanted]
 
 /**

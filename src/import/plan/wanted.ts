@@ -67,7 +67,7 @@ export function annotationsOf(wanted: Wanted, inherited?: Wanted): MergePatch {
   if (!outer) own[ANNOTATION.enabled] = 'true'
   if (wanted.schedule !== outer?.schedule) own[ANNOTATION.schedule] = wanted.schedule
   if (wanted.timezone !== outer?.timezone) own[ANNOTATION.timezone] = wanted.timezone
-  if (wanted.autoWake !== (outer?.autoWake ?? true)) own[ANNOTATION.autoWake] = String(wanted.autoWake)
+  if (wanted.autoWake !== (inherited?.autoWake ?? true)) own[ANNOTATION.autoWake] = String(wanted.autoWake)
   if (wanted.awakeUntil !== undefined && wanted.awakeUntil !== outer?.awakeUntil)
     own[ANNOTATION.awakeUntil] = new Date(wanted.awakeUntil).toISOString().replace('.000Z', 'Z')
   return own

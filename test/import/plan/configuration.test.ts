@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { configurationOf } from '../../../src/import/plan/configuration.ts'
+import { InForce } from '../../../src/import/plan/in-force.ts'
 import { planOfDownscaler } from '../../../src/import/plan/downscaler-plan.ts'
 import { leftBy, RECORDED } from './recording.ts'
 
@@ -40,7 +41,7 @@ describe("a downscaler's arguments and environment as configuration", () => {
     const metadata = { ...silent.metadata, name: 'silent', annotations: {} }
     const objects = [{ ...silent, metadata }]
     const program = { ...left.program, args: {}, env: {} }
-    const steps = planOfDownscaler({ ...left, namespaces: [], objects, program }, RECORDED)
+    const steps = planOfDownscaler({ ...left, namespaces: [], objects, program }, RECORDED, new InForce())
     expect(steps).to.deep.equal([])
   })
 

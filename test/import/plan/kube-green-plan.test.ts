@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
 import { nameOf, type ImportedObject } from '../../../src/import/plan/imported-object.ts'
+import { InForce } from '../../../src/import/plan/in-force.ts'
 import { byNamespace, planOfKubeGreen } from '../../../src/import/plan/kube-green-plan.ts'
 
 const info: ImportedObject = {
@@ -29,14 +30,14 @@ const NOT_READ: ImportedObject = {
   metadata: { namespace: 'shop', name: 'sleepinfo-hours' },
 }
 const planOf = (data: Record<string, string>) =>
-  byNamespace([info, web, secret(data)]).flatMap(planOfKubeGreen)
+  byNamespace([info, web, secret(data)]).flatMap((each) => planOfKubeGreen(each, new InForce()))
 const planWith = (objects: readonly ImportedObject[], kept: Record<string, Record<string, object>>) => {
   const texts = Object.entries(kept).map(([kind, all]) => [
     kind,
     Object.fromEntries(Object.entries(all).map(([name, restore]) => [name, JSON.stringify(restore)])),
   ])
   const data = { 'original-resource-info': JSON.stringify(Object.fromEntries(texts)) }
-  return byNamespace([info, ...objects, secret(data)]).flatMap(planOfKubeGreen)
+  return byNamespace([info, ...objects, secret(data)]).flatMap((each) => planOfKubeGreen(each, new InForce()))
 }
 const API = { CronJob: 'batch/v1', HorizontalPodAutoscaler: 'autoscaling/v2' } as const
 const named = (kind: keyof typeof API, name: string): ImportedObject => ({
@@ -178,7 +179,7 @@ describe('a SleepInfo, and with it its Secret,', () => {
 
   it('and all beside it stay as they are while its Secret cannot be read: a schedule would find its sleepers at 0', () => {
     for (const kept of [secret({ 'original-resource-info': '{' }), NOT_READ]) {
-      const steps = byNamespace([info, web, kept]).flatMap(planOfKubeGreen)
+      const steps = byNamespace([info, web, kept]).flatMap((each) => planOfKubeGreen(each, new InForce()))
       expect(steps.map(({ object, verdict, patch }) => [object.kind, verdict, patch])).to.deep.equal([
         ['Secret', 'refused', undefined],
         ['SleepInfo', 'refused', undefined],

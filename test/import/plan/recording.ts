@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
+import { configurationOf } from '../../../src/import/plan/configuration.ts'
+import { InForce } from '../../../src/import/plan/in-force.ts'
 import type { Left } from '../../../src/import/plan/downscaler-plan.ts'
 import type { ImportedObject } from '../../../src/import/plan/imported-object.ts'
 import { programOf } from '../../../src/import/plan/program.ts'
@@ -59,6 +61,11 @@ export function leftBy(tool: Exclude<Tool, 'kube-green'>): Left {
     namespaces: found.filter(({ kind }) => kind === 'Namespace'),
     objects: found.filter(({ kind }) => !['Namespace', 'ConfigMap'].includes(kind)),
   }
+}
+
+/** The settings in force once what an import prints of it is the configuration. */
+export function forceOf(left: Left): InForce {
+  return new InForce(undefined, left.namespaces).with(configurationOf(left, RECORDED))
 }
 
 /** The program as it was started for the short run of GoKubeDownscaler's main; its own objects are not recorded. */

@@ -8,7 +8,17 @@ import {
   type Step,
 } from '../../../src/import/plan/imported-object.ts'
 import { byNamespace, planOfKubeGreen } from '../../../src/import/plan/kube-green-plan.ts'
-import { expectedOf, leftBy, objectsOf, RECORDED, TOOLS, type Expected, type Tool } from './recording.ts'
+import { InForce } from '../../../src/import/plan/in-force.ts'
+import {
+  expectedOf,
+  forceOf,
+  leftBy,
+  objectsOf,
+  RECORDED,
+  TOOLS,
+  type Expected,
+  type Tool,
+} from './recording.ts'
 
 /** Sleepers that cannot be taken over, and the message's reason. */
 const REFUSED: Readonly<Record<string, RegExp>> = {
@@ -29,8 +39,8 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
 
 function planOf(tool: Tool): Step[] {
   return tool === 'kube-green'
-    ? byNamespace(objectsOf(tool)).flatMap(planOfKubeGreen)
-    : planOfDownscaler(leftBy(tool), RECORDED)
+    ? byNamespace(objectsOf(tool)).flatMap((each) => planOfKubeGreen(each, new InForce()))
+    : planOfDownscaler(leftBy(tool), RECORDED, forceOf(leftBy(tool)))
 }
 
 const keyOf = ({ kind, namespace, name }: Expected) => `${kind.toLowerCase()} ${namespace}/${name}`
