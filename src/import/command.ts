@@ -12,6 +12,7 @@ import {
   comparisonLine,
   comparisonsText,
   configurationText,
+  countsText,
   countsOf,
   failureLine,
   lineOf,
@@ -22,7 +23,7 @@ import type { ClusterObjects, Connection } from '../client/ports.ts'
 import { checkImpersonation, clusterOptions, refuseSeveral, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
 import { AlreadyReported } from '../client/commands/already-reported.ts'
-import { leftByDownscaler, leftByKubeGreen, ofKind, pathOf, workloads } from './resources.ts'
+import { leftByDownscaler, leftByKubeGreen, namespaceNamed, ofKind, pathOf, workloads } from './resources.ts'
 
 interface Options extends Connection {
   readonly from: Tool
@@ -96,16 +97,16 @@ async function run(cluster: ClusterObjects, options: Options, terminal: Terminal
     stderr.write('nothing was changed: this is a dry run\n')
     return
   }
-  const isDone = await carriedOut(cluster, steps, dryRun, terminal)
+  const isDone = await carriedOut(cluster, plan, dryRun, terminal)
   if (!isDone) throw new AlreadyReported('not all was done')
 }
 
 /** Whether nothing failed, and every count is kept. The last line sums up. */
 async function carriedOut(
   cluster: ClusterObjects,
-  steps: readonly Step[],
+  { steps, force: [now, afterwards], isKnown }: Import,
   dryRun: boolean,
-  { stderr, stopSignal }: Terminal,
+  { stdout, stderr, stopSignal }: Terminal,
 ): Promise<boolean> {
   const outcomes: Outcome[] = []
   const different: Comparison[] = []
@@ -115,7 +116,8 @@ async function carriedOut(
       outcomes.push(outcome)
       if (outcome.why !== undefined) stderr.write(failureLine(outcome))
     }
-    if (!dryRun) different.push(...(await comparedAgain(cluster, steps, stderr)))
+    if (!dryRun)
+      different.push(...(await comparedAgain(cluster, steps, isKnown ? now : afterwards, { stdout, stderr })))
   } catch (error) {
     if (stopSignal.aborted && !dryRun)
       stderr.write('stopped: what is done is done, the rest is as it was; repeat it to go on\n')
@@ -127,11 +129,12 @@ async function carriedOut(
   return different.length === 0 && outcomes.every(({ became }) => became !== 'failed')
 }
 
-/** Reads the sleepers of a plan again; returns those whose count is another. */
+/** Reads the sleepers of a plan again, and shows them all; returns those whose count is another. */
 async function comparedAgain(
   cluster: ClusterObjects,
   steps: readonly Step[],
-  stderr: Terminal['stderr'],
+  inForce: InForce,
+  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
 ): Promise<Comparison[]> {
   const { compared, recordedIn } = await import('./plan/comparison.ts')
   const recorded = recordedIn(steps)
@@ -142,6 +145,9 @@ async function comparedAgain(
     // Workloads deleted meanwhile are left out.
     if (now) all.push(compared({ ...now, kind: each.object.kind }, each.recorded))
   }
+  const names = new Set(all.flatMap(({ object }) => object.metadata.namespace ?? []))
+  const namespaces = await Promise.all([...names].map((name) => namespaceNamed(cluster, name)))
+  stdout.write(await countsText(all, inForce.over(namespaces.flat())))
   const different = all.filter(({ isKept }) => !isKept)
   for (const each of different) stderr.write(comparisonLine(each))
   stderr.write(`${comparisonsText(all)}\n`)

@@ -77,7 +77,7 @@ export async function ofKind(
 }
 
 /** One that we may not read comes without labels and annotations. */
-async function namespaceNamed(cluster: ClusterObjects, name: string): Promise<ImportedObject[]> {
+export async function namespaceNamed(cluster: ClusterObjects, name: string): Promise<ImportedObject[]> {
   const bare = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
   const found = await cluster.get<ImportedObject>(pathOf(bare)).catch((error: unknown) => {
     if (!(error instanceof Refusal) || error.code !== 'FORBIDDEN') throw error

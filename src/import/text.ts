@@ -1,6 +1,8 @@
 import type { Comparison } from './plan/comparison.ts'
 import type { ImportedConfiguration } from './plan/configuration.ts'
 import { nameOf, type Step } from './plan/imported-object.ts'
+import type { InForce } from './plan/in-force.ts'
+import { saysWanted } from './plan/wanted.ts'
 import { printable } from '../domain/text.ts'
 import { serialized } from '../client/output.ts'
 import type { Outcome } from './carrying-out.ts'
@@ -18,6 +20,21 @@ export function failureLine({ step: { object }, why = '' }: Outcome): string {
 /** `kept          deployment shop/web: asleep, 3 kept` */
 export function comparisonLine({ object, isKept, says }: Comparison): string {
   return line(`${(isKept ? 'kept' : 'differs').padEnd(12)}  ${nameOf(object)}: ${says}`)
+}
+
+/** Each workload with its count before and after, for a change board; none without any. */
+export async function countsText(all: readonly Comparison[], force: InForce): Promise<string> {
+  if (all.length === 0) return ''
+  const { Table } = await import('../client/text/table.ts')
+  const rows = all.map(({ object, before, count }) => {
+    const held = force.held(object, object.metadata.annotations ?? {})
+    const by = held.enabled ? held.by : 'nobody'
+    return [nameOf(object), String(before), String(count), by, held.enabled ? saysWanted(held) : ''].map(
+      printable,
+    )
+  })
+  const table = new Table(['WORKLOAD', 'BEFORE', 'KEPT', 'MANAGED BY', 'HOURS'], rows)
+  return `\n${table.header()}${rows.map((row) => table.row(row)).join('')}`
 }
 
 /** `every count is kept: 27 compared` */

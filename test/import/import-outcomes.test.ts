@@ -70,6 +70,27 @@ describe('what an import did', () => {
     expect(lastLine(err)).to.equal('2 adopted, 1 changed, 0 left as they are, 0 failed')
   })
 
+  it('ends with a table of counts before and after, by what is there then and not by the plan', async () => {
+    const cluster = new Objects([shop, sleeper('web', '3'), sleeper('api', '2')])
+    cluster.onPatch = (name) => {
+      if (name === 'deployment shop/api') throw new Refusal('CLUSTER_REJECTED', 'no')
+    }
+    const { out } = await imported(cluster)
+    const [, table = ''] = out.split('\n\n')
+    const rows = table
+      .trimEnd()
+      .split('\n')
+      .map((each) => each.split(/ {3,}/))
+    expect(rows).to.deep.equal([
+      ['WORKLOAD', 'BEFORE', 'KEPT', 'MANAGED BY', 'HOURS'],
+      ['deployment shop/web', '3', '3', 'itself', 'awake 8:00-18:00,Mon-Fri (Europe/Berlin)'],
+      ['deployment shop/api', '2', '0', 'nobody'],
+    ])
+    cluster.onPatch = () => undefined
+    const again = await imported(cluster)
+    expect(again.out).to.match(/^deployment shop\/api +2 +2 +namespace shop +awake 8:00-18:00,Mon-Fri/m)
+  })
+
   it('ends with 1 where a count that it adopted is not there in the end', async () => {
     const cluster = new Objects([shop, sleeper('web', '3')])
     cluster.onPatch = (name, dryRun) => {

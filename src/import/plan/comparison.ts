@@ -13,6 +13,9 @@ export interface Recorded {
 export interface Comparison {
   readonly object: ImportedObject
   readonly isKept: boolean
+  /** The recorded count, and that which is kept or runs. */
+  readonly before: number
+  readonly count: number
   /** Without a full stop. */
   readonly says: string
 }
@@ -50,7 +53,7 @@ export function compared(object: ImportedObject, recorded: number): Comparison {
   const isKept = count === recorded
   const now = isOurs ? `asleep, ${count} kept` : count === 0 ? 'at 0, and not adopted' : `awake with ${count}`
   const was = isKept ? '' : `; ${counted(recorded, 'replica')} recorded`
-  return { object, isKept, says: `${now}${was}` }
+  return { object, isKept, before: recorded, count, says: `${now}${was}` }
 }
 
 function runningCount(object: ImportedObject): number {

@@ -49,6 +49,11 @@ export class InForce {
     return new InForce(settings, [...this.#namespaces.values()])
   }
 
+  /** The same settings, over Namespaces as they are by now. */
+  over(namespaces: readonly ImportedObject[]): InForce {
+    return new InForce(this.settings, namespaces)
+  }
+
   /** Whether Dormouse never touches what is in a namespace. */
   excludes(namespace = ''): boolean {
     return this.settings.excludeNamespaces.has(namespace)
