@@ -36,7 +36,14 @@ export class Served extends Objects {
     if (!path.endsWith('/kube-public/configmaps/dormouse')) return super.get(path)
     if (!this.publishes) return undefined
     const { policies, excludeNamespaces } = this.config
-    const others = { version: '1.0.0', zoneData: undefined, timezone: 'UTC', rules: undefined, kinds: [] }
+    const others = {
+      version: '1.0.0',
+      zoneData: undefined,
+      timezone: 'UTC',
+      rules: undefined,
+      kinds: [],
+      wakeOrderTimeout: undefined,
+    }
     const none = { calendars: {}, prices: undefined, teamLabel: undefined, unpublished: undefined }
     const data = writtenSettings({ ...others, ...none, console: undefined, policies, excludeNamespaces })
     return { data } as Object
