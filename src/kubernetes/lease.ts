@@ -72,6 +72,20 @@ export class LeaseObjects implements LeaseStore {
   }
 }
 
+/** The namespaces that have a Lease of this name; none where we may not list them. @throws ClusterRefusal */
+export async function namespacesOfLeases(
+  client: Pick<KubernetesClient, 'call'>,
+  name: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const path = `/apis/coordination.k8s.io/v1/leases?fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`
+  const call = { method: 'GET', verb: 'list', resource: 'leases', path, signal } as const
+  const { items } = await client
+    .call<{ items: { metadata: { namespace: string } }[] }>(call)
+    .catch(onStatus([403], { items: [] }))
+  return items.map(({ metadata }) => metadata.namespace)
+}
+
 const TYPE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' } as const
 
 function recordOf(spec: LeaseObject['spec'] = {}): LeaseRecord {

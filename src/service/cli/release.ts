@@ -1,16 +1,17 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { keyOfScaledObject, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
-import { counted } from '../../domain/text.ts'
+import { counted, printable } from '../../domain/text.ts'
 import { hasSleepMark } from '../../domain/workload/reading.ts'
 import { keyOf, type Workload } from '../../domain/workload/workload.ts'
 import { messageOf, UsageError } from '../process/errors.ts'
 import { createLogger, plainLines } from '../process/logger.ts'
-import type { ObjectName, Starter } from '../wiring/release.ts'
+import type { ObjectName, Release, Released, Service, Starter } from '../wiring/release.ts'
 import type { CliPorts } from './program.ts'
 import { configOf } from './run-options.ts'
 
 interface Options {
   readonly all?: true
+  readonly undo?: true
   readonly dryRun?: true
   readonly yes?: true
   readonly onlyInUninstall?: ObjectName
@@ -20,6 +21,15 @@ interface Options {
 
 const WAKE_EXCLUDED =
   'take that out of excludeNamespaces and run this again, or scale it by hand and remove its label dormouse.dev/asleep'
+
+const UNTIL_UNDONE = 'stands by until `dormouse release --undo`: nothing is automatic'
+
+const STANDS_BY: Readonly<Record<Service, string>> = {
+  running: `The service still runs and ${UNTIL_UNDONE}`,
+  silent:
+    'The service has not answered: if it is of an earlier release and still runs, it leads again in an hour. Stop it first',
+  none: `No running service was seen; one that is started ${UNTIL_UNDONE}`,
+}
 
 const BY_HAND =
   'To release everything without Helm, or by Argo CD: render the Job with release.unconditional=true (docs/gitops.md)'
@@ -34,9 +44,10 @@ export function registerRelease(program: Command, ports: CliPorts): void {
     .command('release')
     .description(
       'Wake everything that Dormouse put to sleep, remove its annotations and its webhooks; ' +
-        'a running service stands by meanwhile',
+        'a running service stands by until `release --undo`',
     )
-    .option('--all', 'required: acts on every namespace; asks first')
+    .option('--all', 'act on every namespace; asks first')
+    .option('--undo', 'let the service lead again after `release --all`')
     .option('-y, --yes', 'do not ask')
     .option('--dry-run', 'print what would be done, and change nothing')
     .option(
@@ -46,8 +57,9 @@ export function registerRelease(program: Command, ports: CliPorts): void {
     )
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
     .option('--config <file>', 'YAML configuration')
-    .action(async ({ all, dryRun, yes, onlyInUninstall: job, kubeconfig, config: file }: Options) => {
-      if (!all)
+    .action(async ({ all, undo, dryRun, yes, onlyInUninstall: job, kubeconfig, config: file }: Options) => {
+      if (all && undo) throw new UsageError('--all and --undo are opposites: give one of them')
+      if (!all && !undo)
         throw new UsageError(
           'release needs --all: it wakes every workload and removes Dormouse from all of them',
         )
@@ -59,6 +71,10 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       const release = new Release({ config, kubeconfig: source, ownNamespace, clock, logger, stop })
       try {
         stderr.write(`cluster ${release.cluster.name}\n`)
+        if (undo) {
+          stdout.write(`${undone(await release.undo())}\n`)
+          return
+        }
         if (job && !isUninstall(job, await release.starter(job), ports)) return
         await release.cluster.list()
         if (dryRun) {
@@ -67,7 +83,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
           for (const each of paused) printPaused(each)
           printSum(workloads.length, 'would be released')
         } else {
-          if (!yes) await confirm(release.plan().workloads, release.cluster.name, ports)
+          if (!yes) await confirm(release, ports)
           await release.carryOut({
             leaseTaken: (from, milliseconds) => stdout.write(`${leaseTaken(from, milliseconds)}\n`),
             released: print,
@@ -75,6 +91,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
             unpaused: printPaused,
             stillPaused: (object, error) => stderr.write(`${nameOf(object)}: ${messageOf(error)}\n`),
             finished: (released) => printSum(released, 'released'),
+            standsBy: (service) => stdout.write(`${STANDS_BY[service]}\n`),
           })
         }
         const { excluded, pausedExcluded, unmanageable } = release.plan()
@@ -115,13 +132,14 @@ function isUninstall(
 }
 
 /** @throws UsageError without a terminal; Error if the person declines */
-async function confirm(
-  workloads: readonly Workload[],
-  cluster: string,
-  { ask }: Pick<CliPorts, 'ask'>,
-): Promise<void> {
+async function confirm(release: Release, { ask }: Pick<CliPorts, 'ask'>): Promise<void> {
+  const { workloads } = release.plan()
   const asleep = workloads.filter(hasSleepMark).length
-  const question = `Release ${counted(workloads.length, 'workload')} (${asleep} asleep) in all namespaces, cluster ${cluster}?`
+  const holder = await release.holder()
+  const service =
+    holder === undefined ? '' : ` The service (${printable(holder)} leads) then ${UNTIL_UNDONE}.`
+  const what = `Release ${counted(workloads.length, 'workload')} (${asleep} asleep) in all namespaces`
+  const question = `${what}, cluster ${release.cluster.name}?${service}`
   if (!ask) throw new UsageError(`${question} There is no terminal to ask at: add --yes if that is meant`)
   const answer = await ask(`${question} [y/N] `)
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('nothing was changed')
@@ -129,6 +147,16 @@ async function confirm(
 
 function nameOf(scaledObject: ScaledObject): string {
   return `scaledobjects/${keyOfScaledObject(scaledObject)}`
+}
+
+function undone(released: Released | undefined): string {
+  if (!released) return 'nothing was changed: this cluster is not released'
+  const { by, since } = released
+  return (
+    `No longer released (by ${printable(by)}${since === undefined ? '' : ` since ${since}`}): a running service leads ` +
+    'again within seconds, and what policies and Namespaces manage sleeps by its hours. In a cluster `helm upgrade` ' +
+    'brings the webhook configuration back'
+  )
 }
 
 function leaseTaken(from: string, milliseconds: number): string {

@@ -5,6 +5,7 @@ import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
 import { LeaseCandidate, type Attempt, type CandidateOptions } from './lease-candidate.ts'
 import type { LeadershipObserver } from './ports.ts'
+import { releasedText } from './release-mark.ts'
 import { Sleeper, within } from './waiting.ts'
 
 export interface LeaderElectionOptions extends Omit<CandidateOptions, 'now' | 'force'> {
@@ -73,15 +74,25 @@ export class LeaderElection implements Runnable {
     await promise
   }
 
+  /** Stops the leading parts, then releases the Lease. */
+  async stop(): Promise<void> {
+    await this.#end()
+    await this.#release()
+  }
+
   /**
-   * Stops the leading parts, then releases the Lease; with `keep` (milliseconds) it stays held so long, so that nobody
-   * acts meanwhile.
+   * As `stop`, and marks the Lease: the cluster was released by this person or account, so nobody leads until that is
+   * undone. Whether the mark was written.
    */
-  async stop(keep = 0): Promise<void> {
+  async stopReleased(by: string): Promise<boolean> {
+    await this.#end()
+    return this.#release(by)
+  }
+
+  async #end(): Promise<void> {
     this.#stopping.abort()
     this.#sleeper.wake()
     await this.#running
-    await this.#release(keep)
   }
 
   async #run(settled: () => void): Promise<void> {
@@ -89,6 +100,7 @@ export class LeaderElection implements Runnable {
     const stopping = this.#stopping.signal
     while (!stopping.aborted) {
       const attempt = await this.#attempt(renewDeadline / 2, stopping)
+      if (attempt) this.#options.observer.released?.(attempt.held ? undefined : attempt.released)
       if (attempt?.held) {
         const end = await this.#lead(attempt, settled)
         if (end !== 'failed') continue
@@ -141,7 +153,8 @@ export class LeaderElection implements Runnable {
         else if (renewal) {
           end = 'lost'
           this.#deadline = -Infinity
-          const why = renewal.expiresAt === Infinity ? 'is gone' : 'was taken from it'
+          const isGone = renewal.expiresAt === Infinity && !renewal.released
+          const why = isGone ? 'is gone' : 'was taken from it'
           this.#log('warn', `this replica leads no longer: the Lease ${why}`, { holder: renewal.holder })
         }
       }
@@ -172,22 +185,25 @@ export class LeaderElection implements Runnable {
     }
   }
 
-  async #release(keep = 0): Promise<void> {
+  async #release(markedBy?: string): Promise<boolean> {
     try {
       const { signal } = new AbortController()
-      await within(this.#later, this.#options.retryPeriod, signal, (bounded) =>
-        this.#candidate.release(bounded, keep),
+      return await within(this.#later, this.#options.retryPeriod, signal, (bounded) =>
+        this.#candidate.release(bounded, markedBy),
       )
     } catch (error) {
       this.#log(
         'warn',
         `the Lease could not be released, so other replicas wait until it expires: ${messageOf(error)}`,
       )
+      return false
     }
   }
 
-  #logStandby({ holder, expiresAt }: Attempt & { held: false }): void {
-    if (expiresAt === Infinity) {
+  #logStandby({ holder, expiresAt, released }: Attempt & { held: false }): void {
+    if (released) {
+      this.#log('warn', `${releasedText(released)} until \`dormouse release --undo\``)
+    } else if (expiresAt === Infinity) {
       this.#log(
         'warn',
         'there is no Lease, so no replica leads; in a cluster the chart creates it, not Dormouse',

@@ -1,5 +1,6 @@
 import type { Clock, Monotonic } from '../process/clock.ts'
 import type { Lease, LeaseRecord, LeaseStore } from '../../kubernetes/ports.ts'
+import { markedRecord, releasedIn, type Released } from './release-mark.ts'
 
 /** How an attempt to acquire or renew ended; instants are monotonic milliseconds. */
 export type Attempt =
@@ -14,8 +15,10 @@ export type Attempt =
       readonly held: false
       /** undefined: the Lease does not exist, or has no holder. */
       readonly holder: string | undefined
-      /** When it expires unless it is renewed; Infinity: there is no Lease, and we may not create one. */
+      /** When it expires unless it is renewed; Infinity: `released`, or there is no Lease, and we may not create one. */
       readonly expiresAt: number
+      /** Somebody released the cluster, so no replica leads. */
+      readonly released?: Released
     }
 
 export interface CandidateOptions {
@@ -26,7 +29,7 @@ export interface CandidateOptions {
   readonly leaseDuration: number
   readonly clock: Clock
   readonly now: Monotonic
-  /** Acquire the Lease from a live holder, too, but only as long as we never held it. */
+  /** Acquire the Lease from a live holder, too, but only as long as we never held it; and from a release at any time. */
   readonly force: boolean
 }
 
@@ -34,6 +37,8 @@ export interface CandidateOptions {
 const RELEASED_SECONDS = 1
 /** The longest duration that can be configured: a longer one was written by hand. */
 const LONGEST_DURATION_MS = 3_600_000
+/** Replicas that do not know the mark of a release wait at most that duration from its last renewal. */
+const MARK_RENEWED_MS = LONGEST_DURATION_MS / 6
 /** How often one attempt reads and writes again when another candidate wrote in between. */
 const ROUNDS = 3
 
@@ -50,6 +55,8 @@ export class LeaseCandidate {
   /** Until we hold the Lease for the first time; otherwise two candidates would take it from each other forever. */
   #mayForce: boolean
   #observed: { readonly text: string; readonly expiresAt: number } | undefined
+  /** The mark of a release as it was seen last, and when we renew it. */
+  #mark: { readonly since: string | undefined; readonly text: string; readonly renewAt: number } | undefined
 
   constructor(options: CandidateOptions) {
     this.#options = options
@@ -63,8 +70,14 @@ export class LeaseCandidate {
       const lease = this.#own ?? (await store.read(signal))
       signal.throwIfAborted()
       if (!lease && !store.creatable) return { held: false, holder: undefined, expiresAt: Infinity }
+      const released = lease && releasedIn(lease.record)
+      if (lease && released && !this.#options.force) {
+        await this.#renewMark(lease, signal)
+        return { held: false, holder: lease.record.holder, expiresAt: Infinity, released }
+      }
+      this.#mark = undefined
       const renews = lease !== undefined && this.#isOurs(lease.record)
-      const expiresAt = renews ? -Infinity : this.#observe(lease?.record)
+      const expiresAt = renews || released ? -Infinity : this.#observe(lease?.record)
       const isLive = expiresAt > now()
       if (isLive && !this.#mayForce) return { held: false, holder: lease?.record.holder, expiresAt }
       const since = now()
@@ -82,26 +95,45 @@ export class LeaseCandidate {
   }
 
   /**
-   * Releases the Lease if we hold it, so that another candidate acquires it at once; with `keep`, in milliseconds,
-   * it stays held so long. Rejects as the store does.
+   * Releases the Lease if we hold it, so that another candidate acquires it at once; with `markedBy`, the name of who
+   * released the cluster, nobody acquires it until that is undone. Whether it was ours to release. Rejects as the
+   * store does.
    */
-  async release(signal: AbortSignal, keep = 0): Promise<void> {
+  async release(signal: AbortSignal, markedBy?: string): Promise<boolean> {
     for (let round = 0; round < ROUNDS && this.#acquireTime !== undefined; round++) {
       const lease = this.#own ?? (await this.#options.lease.read(signal))
       this.#own = undefined
       if (!lease || !this.#isOurs(lease.record)) break
       const at = microTime(this.#options.clock())
-      const { transitions, holder } = lease.record
-      const record = {
-        holder: keep > 0 ? holder : '',
-        durationSeconds: keep > 0 ? Math.ceil(keep / 1000) : RELEASED_SECONDS,
-        acquireTime: at,
-        renewTime: at,
-        transitions,
+      const { transitions } = lease.record
+      const record =
+        markedBy === undefined ? freeRecord(at, transitions) : markedRecord(markedBy, at, transitions)
+      if (await lease.update(record, signal)) {
+        this.#acquireTime = undefined
+        return true
       }
-      if (await lease.update(record, signal)) break
     }
     this.#acquireTime = undefined
+    return false
+  }
+
+  /**
+   * Renews the mark when it is seen for the first time, which tells who released that we know it, and then often enough
+   * for replicas that do not.
+   */
+  async #renewMark(lease: Lease, signal: AbortSignal): Promise<void> {
+    const { record } = lease
+    const [before, now] = [this.#mark, this.#options.now()]
+    const seen = (renewed: LeaseRecord) => {
+      const text = JSON.stringify(renewed)
+      this.#mark = { since: renewed.acquireTime, text, renewAt: now + MARK_RENEWED_MS }
+    }
+    if (before && before.since === record.acquireTime) {
+      if (before.text !== JSON.stringify(record)) return seen(record)
+      if (now < before.renewAt) return
+    }
+    const renewed = { ...record, renewTime: microTime(this.#options.clock()) }
+    if (await lease.update(renewed, signal)) seen(renewed)
   }
 
   #isOurs({ holder, acquireTime }: LeaseRecord): boolean {
@@ -147,6 +179,28 @@ export class LeaseCandidate {
 /** A Lease as the chart brings it, which was never held. */
 function isUnused({ holder, durationSeconds, renewTime }: LeaseRecord): boolean {
   return holder === '' && durationSeconds === undefined && renewTime === undefined
+}
+
+/** The record that another candidate acquires at once; `at`: a MicroTime. */
+function freeRecord(at: string, transitions: number): LeaseRecord {
+  return { holder: '', durationSeconds: RELEASED_SECONDS, acquireTime: at, renewTime: at, transitions }
+}
+
+/**
+ * Takes the mark of a release off the Lease, so that a replica leads at once. undefined: there is no mark. Rejects as
+ * the store does, and where somebody else writes the Lease again and again.
+ */
+export async function undoRelease(
+  store: LeaseStore,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Released | undefined> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const lease = await store.read(signal)
+    const released = lease && releasedIn(lease.record)
+    if (!lease || !released) return undefined
+    if (await lease.update(freeRecord(microTime(clock()), lease.record.transitions), signal)) return released
+  }
+  throw new Error('the Lease was changed meanwhile: run this again')
 }
 
 /** A `meta/v1` MicroTime. */

@@ -13,6 +13,8 @@ interface LeaseSettings {
   readonly cluster: Pick<ClusterClients, 'client' | 'credentials'>
   /** undefined: outside a cluster, where no chart brings the Lease. */
   readonly ownNamespace: string | undefined
+  /** The namespace where a command found the service's Lease. */
+  readonly found?: string | undefined
 }
 
 /** The namespace of the Lease and of the certificates' Secret: the configured one, Dormouse's own, or the kubeconfig's. */
@@ -27,11 +29,11 @@ export function podName(): string {
 }
 
 /** The part of leader election's options that the configuration decides; each call makes another identity. */
-export function electionSettings({ config, cluster, ownNamespace }: LeaseSettings) {
+export function electionSettings({ config, cluster, ownNamespace, found }: LeaseSettings) {
   const { name, duration, renew, retry } = config.controller.lease
   const lease = new LeaseObjects({
     client: cluster.client,
-    namespace: homeNamespace({ config, cluster, ownNamespace }),
+    namespace: found ?? homeNamespace({ config, cluster, ownNamespace }),
     name,
     creatable: ownNamespace === undefined,
   })

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Clock } from '../process/clock.ts'
 import { excludedNamespaces, type Config } from '../config/config.ts'
@@ -10,16 +11,23 @@ import type { Workload } from '../../domain/workload/workload.ts'
 import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
 import { deleteWebhookConfiguration } from '../../kubernetes/registration/configuration.ts'
 import { starterOf, type ObjectName, type Starter } from '../../kubernetes/uninstall.ts'
+import { ownUsername } from '../../kubernetes/identity.ts'
+import { undoRelease } from '../leadership/lease-candidate.ts'
+import { releasedIn, type Released } from '../leadership/release-mark.ts'
 import { whileLeading } from '../leadership/while-leading.ts'
 import type { Logger } from '../process/logger.ts'
+import { UsageError } from '../process/errors.ts'
+import { namespacesOfLeases } from '../../kubernetes/lease.ts'
 import { CommandCluster, waitForCluster } from './command-cluster.ts'
 import { electionSettings, homeNamespace } from './lease.ts'
 import { rulesOf } from './settings.ts'
 
-export type { ObjectName, Starter }
+export type { ObjectName, Released, Starter }
 
-/** Milliseconds that the Lease stays held after a release, so that no running service acts before it is removed, too. */
-const LEASE_KEPT = 60_000
+/** So many times as often as it waits for its turn a replica that stands by reads the Lease. */
+const READS = 5
+/** Milliseconds between two looks at whether a replica has answered the mark. */
+const LOOK = 100
 
 /** Workloads that are written at the same time. */
 const CONCURRENCY = 8
@@ -58,7 +66,15 @@ export interface ReleaseReport {
   stillPaused(scaledObject: ScaledObject, error: unknown): void
   /** Every workload was tried, and so many were released. */
   finished(released: number): void
+  /** The Lease is marked, so no replica leads until that is undone. */
+  standsBy(service: Service): void
 }
+
+/**
+ * A service beside a release: `running` has answered the mark; `silent` held the Lease, and none has answered, so it is
+ * of a release that does not know marks; `none` was seen.
+ */
+export type Service = 'running' | 'silent' | 'none'
 
 /**
  * Takes Dormouse off a cluster: deletes the webhook configuration, wakes every workload that Dormouse put to sleep, and
@@ -103,16 +119,83 @@ export class Release {
     }
   }
 
+  /** Which replica holds the Lease, and so stands by during a release and after it; undefined: none. */
+  async holder(): Promise<string | undefined> {
+    const { record } = (await (await this.#election()).lease.read(this.#options.stop)) ?? {}
+    return record === undefined || record.holder === '' || releasedIn(record) ? undefined : record.holder
+  }
+
   /** @throws Error when it was stopped, or could not release everything: run it again */
   async carryOut(report: ReleaseReport): Promise<void> {
-    const { config, ownNamespace, clock, logger, stop } = this.#options
-    const election = electionSettings({ config, cluster: this.cluster.clients, ownNamespace })
-    await whileLeading({ ...election, clock, logger }, (lost) => this.#releaseAll(report, lost), {
+    const { clock, logger, stop } = this.#options
+    const election = await this.#election()
+    const markedBy = await this.#whoWeAre()
+    let wasTaken = false
+    let failure: { readonly error: unknown } | undefined
+    const work = async (lost: AbortSignal) => {
+      failure = undefined
+      await this.#releaseAll(report, lost).catch((error: unknown) => (failure = { error }))
+    }
+    const marking = await whileLeading({ ...election, clock, logger }, work, {
       stop,
-      leaseTaken: (from, milliseconds) => report.leaseTaken(from, milliseconds),
-      keep: LEASE_KEPT,
+      leaseTaken: (from, milliseconds) => {
+        wasTaken = true
+        report.leaseTaken(from, milliseconds)
+      },
+      markedBy,
     })
     if (stop.aborted) throw new Error('stopped before everything was released: run this again')
+    if (marking === 'marked') {
+      const isRunning = await this.#isAnswered(election)
+      report.standsBy(isRunning ? 'running' : wasTaken ? 'silent' : 'none')
+    }
+    if (failure) throw failure.error
+    if (marking === 'failed')
+      throw new Error('the Lease could not be marked, so a running service leads again: run this again')
+  }
+
+  /** Lets the service lead again. undefined: the cluster was not released. */
+  async undo(): Promise<Released | undefined> {
+    const { clock, stop: signal } = this.#options
+    await waitForCluster(this.cluster.clients, { stop: signal })
+    return undoRelease((await this.#election()).lease, { clock, signal })
+  }
+
+  /** Whether a replica has renewed the mark, as it does when it sees it. */
+  async #isAnswered({ lease, retryPeriod }: ReturnType<typeof electionSettings>): Promise<boolean> {
+    const { stop } = this.#options
+    for (let waited = 0; waited < READS * retryPeriod && !stop.aborted; waited += LOOK) {
+      const { record } = (await lease.read(stop).catch(() => undefined)) ?? {}
+      if (record && record.renewTime !== record.acquireTime) return true
+      await pause(LOOK, undefined, { signal: stop }).catch(() => undefined)
+    }
+    return false
+  }
+
+  /**
+   * Settings of the Lease that the service holds: outside a cluster it may be in another namespace than ours.
+   * @throws UsageError when several namespaces have such a Lease
+   */
+  async #election() {
+    const { config, ownNamespace, stop } = this.#options
+    const { clients: cluster } = this.cluster
+    const { name, namespace } = config.controller.lease
+    const found =
+      namespace === null && ownNamespace === undefined
+        ? await namespacesOfLeases(cluster.client, name, stop)
+        : []
+    if (found.length > 1)
+      throw new UsageError(
+        `the namespaces ${found.join(', ')} have a Lease ${name} each: name the service's one, ` +
+          `DORMOUSE_CONTROLLER_LEASE_NAMESPACE=${found[0]}`,
+      )
+    return electionSettings({ config, cluster, ownNamespace, found: found[0] })
+  }
+
+  /** For people who read why nothing is automatic. */
+  async #whoWeAre(): Promise<string> {
+    const { client, credentials } = this.cluster.clients
+    return ownUsername(client, this.#options.stop).catch(() => `the context ${credentials.context}`)
   }
 
   /**

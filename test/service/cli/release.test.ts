@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path/posix'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { request } from 'undici'
 import { registerRelease } from '../../../src/service/cli/release.ts'
@@ -11,12 +12,14 @@ import { SandboxCluster } from '../../../src/sandbox/sandbox.ts'
 import { RecordingObserver, silentLogger, transportTo } from '../../kubernetes/fake-api-server.ts'
 import { FaultProxy } from '../../faults/fault-proxy.ts'
 import { refusal } from '../../faults/faults.ts'
+import { eventually } from '../../support/eventually.ts'
 import { manifest } from '../../support/manifests.ts'
 import { call, type Outcome } from './terminal.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const WEB = '/apis/apps/v1/namespaces/default/deployments/web'
 const LEASE_TIMES = { duration: '2s', renew: '1s', retry: '200ms' }
+const STANDS_BY = 'stands by until `dormouse release --undo`: nothing is automatic\n'
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/dormouse'
 
 describe('dormouse release --all', function () {
@@ -77,6 +80,11 @@ describe('dormouse release --all', function () {
       ['release', '--all', '--yes', '--kubeconfig', kubeconfig, '--config', at('config.yaml'), ...more],
     )
 
+  const undo = (): Promise<Outcome> =>
+    call(registerRelease, [
+      ...['release', '--undo', '--kubeconfig', proxy.kubeconfig, '--config', at('config.yaml')],
+    ])
+
   /** The line that comes before all others. */
   const cluster = () => `cluster ${new URL(proxy.url).origin} (context dormouse-sandbox)\n`
 
@@ -102,7 +110,7 @@ describe('dormouse release --all', function () {
     await election.start()
   }
 
-  it('wakes what is asleep, removes every mark and the webhook configuration, and keeps the Lease held for another minute', async () => {
+  it('wakes what is asleep, removes every mark and the webhook configuration, and marks the Lease as released', async () => {
     const collection = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
     await send('POST', collection, { metadata: { name: 'dormouse' }, webhooks: [] })
     const dry = await release(proxy.kubeconfig, '--dry-run')
@@ -110,14 +118,17 @@ describe('dormouse release --all', function () {
     expect((await send('GET', WEB)).spec.replicas).to.equal(0)
     expect(await send('GET', LEASE)).to.have.property('code', 404)
     const { code, out } = await release()
-    expect([code, out]).to.deep.equal([0, 'deployments/default/web\n1 workload released\n'])
+    expect([code, out]).to.deep.equal([
+      0,
+      `deployments/default/web\n1 workload released\nNo running service was seen; one that is started ${STANDS_BY}`,
+    ])
     const { metadata, spec } = await send('GET', WEB)
     expect(spec.replicas).to.equal(3)
     expect(JSON.stringify([metadata.annotations, metadata.labels])).not.to.include('dormouse.dev/')
     expect(await send('GET', `${collection}/dormouse`)).to.have.property('code', 404)
     const { holderIdentity, leaseDurationSeconds } = (await send('GET', LEASE)).spec
-    expect(holderIdentity).to.be.a('string').that.is.not.equal('')
-    expect(leaseDurationSeconds).to.equal(60)
+    expect(holderIdentity).to.equal('released by sandbox-admin')
+    expect(leaseDurationSeconds).to.equal(3600)
   })
 
   it('asks first, with cluster and counts, and changes nothing unless the person agrees', async () => {
@@ -159,8 +170,62 @@ describe('dormouse release --all', function () {
     expect(out).to.match(
       /^The Lease was taken from the leader the service: waiting 2 s until it has stopped\n/,
     )
-    expect(seen.slice(0, 2)).to.deep.equal(['starts at 0 replicas', 'stops at 0 replicas'])
+    expect(seen).to.deep.equal(['starts at 0 replicas', 'stops at 0 replicas'])
     expect((await send('GET', WEB)).spec.replicas).to.equal(3)
+    expect(out.split('\n').at(-2)).to.equal(`The service still runs and ${STANDS_BY}`.trim())
+  })
+
+  it('keeps the service from leading until `release --undo`, which says what comes next', async () => {
+    const seen: string[] = []
+    await aLeader(seen)
+    await release()
+    // The service reads the Lease ten times a second, and held it for 2 s.
+    await pause(4000)
+    expect(seen).to.deep.equal(['starts at 0 replicas', 'stops at 0 replicas'])
+    const undone = await undo()
+    expect(undone.code).to.equal(0)
+    expect(undone.out).to.match(
+      /^No longer released \(by sandbox-admin since 20\S+Z\): a running service leads/,
+    )
+    await eventually('the service to lead', async () => expect(seen.at(2)).to.equal('starts at 3 replicas'))
+    expect((await undo()).out).to.equal('nothing was changed: this cluster is not released\n')
+  })
+
+  it('says at the question and at the end that a service of an earlier release leads again', async () => {
+    const now = new Date().toISOString().replace('Z', '000Z')
+    const spec = { holderIdentity: 'old-7d9_1', leaseDurationSeconds: 2, acquireTime: now, renewTime: now }
+    await send('POST', dirname(LEASE), { metadata: { name: 'dormouse' }, spec })
+    const { err } = await call(registerRelease, [
+      ...['release', '--all', '--kubeconfig', proxy.kubeconfig, '--config', at('config.yaml')],
+    ])
+    expect(err).to.include(' The service (old-7d9_1 leads) then stands by until `dormouse release --undo`')
+    expect((await release()).out).to.match(
+      /The service has not answered: if it is of an earlier release and still runs, it leads again in an hour\. Stop it first\n$/,
+    )
+  })
+
+  it('finds the Lease of a service that runs in another namespace than the context names', async () => {
+    await send('POST', '/api/v1/namespaces', { metadata: { name: 'sleepers' } })
+    const theirs = LEASE.replace('/default/', '/sleepers/')
+    await send('POST', dirname(theirs), { metadata: { name: 'dormouse' } })
+    expect((await release()).code).to.equal(0)
+    expect((await send('GET', theirs)).spec.holderIdentity).to.equal('released by sandbox-admin')
+    expect(await send('GET', LEASE)).to.have.property('code', 404)
+    await send('POST', dirname(LEASE), { metadata: { name: 'dormouse' } })
+    const { code, err } = await release()
+    expect([code, err]).to.deep.equal([
+      2,
+      `${cluster()}error: the namespaces default, sleepers have a Lease dormouse each: ` +
+        "name the service's one, DORMOUSE_CONTROLLER_LEASE_NAMESPACE=default\n",
+    ])
+  })
+
+  it('stays released where some workloads could not be written', async () => {
+    proxy.onCall({ verb: 'patch', resource: 'deployments', times: Infinity }, refusal(403))
+    const { code, err } = await release()
+    expect(code).to.equal(1)
+    expect(err).to.include('1 workload could not be released: run this again')
+    expect((await send('GET', LEASE)).spec.holderIdentity).to.equal('released by sandbox-admin')
   })
 
   it('leaves excluded namespaces alone, and names what is asleep there', async () => {
@@ -175,7 +240,7 @@ describe('dormouse release --all', function () {
     const before = await send('GET', `${inside('monitoring')}/grafana`)
 
     const { code, out, err } = await release()
-    expect(out).to.equal('deployments/default/web\n1 workload released\n')
+    expect(out).to.match(/^deployments\/default\/web\n1 workload released\nNo running service was seen; /)
     expect(err).to.equal(
       `${cluster()}left as it is, in an excluded namespace: deployments/kube-system/dns\n` +
         'left asleep, in an excluded namespace: deployments/monitoring/grafana\n' +

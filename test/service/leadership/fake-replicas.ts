@@ -1,5 +1,6 @@
 import { LeaderElection } from '../../../src/service/leadership/leader-election.ts'
 import type { Lease, LeaseRecord, LeaseStore } from '../../../src/kubernetes/ports.ts'
+import type { Released } from '../../../src/service/leadership/release-mark.ts'
 import type { Later } from '../../../src/service/process/clock.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
@@ -84,6 +85,8 @@ export class FakeReplica {
   readonly name: string
   readonly election: LeaderElection
   readonly told: string[] = []
+  /** The mark of a release, as it was told last. */
+  released: Released | undefined
   readonly logged: string[] = []
   weather: Weather = 'fair'
   /** Milliseconds by which answers come late. */
@@ -139,6 +142,7 @@ export class FakeReplica {
       leading: [part],
       observer: {
         lead: (is) => void this.told.push(is ? 'lead' : 'follow'),
+        released: (mark) => void (this.released = mark),
         leaseTaken: (from, milliseconds) => void this.told.push(`taken from ${from}, waits ${milliseconds}`),
       },
       force,

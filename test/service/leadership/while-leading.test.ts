@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { expect } from 'chai'
 import type { Lease, LeaseRecord, LeaseStore } from '../../../src/kubernetes/ports.ts'
+import { markedRecord } from '../../../src/service/leadership/release-mark.ts'
 import { whileLeading } from '../../../src/service/leadership/while-leading.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
@@ -55,26 +56,51 @@ describe('work that is done while leading', () => {
       {
         stop: stop.signal,
         leaseTaken: (from, milliseconds) => void taken.push(`${from}: ${milliseconds}`),
-        keep: 60_000,
+        markedBy: 'ana',
       },
     )
   const untilAborted = async (signal: AbortSignal) => void (await once(signal, 'abort'))
 
-  it('holds the Lease, and keeps it held for a while once it is done', async () => {
+  it('holds the Lease, and marks it as released once it is done', async () => {
     let holder: string | undefined
-    await lead(async () => {
+    const marking = await lead(async () => {
       holder = record?.holder
     })
-    expect(holder).to.equal('the command')
-    expect(record).to.include({ holder: 'the command', durationSeconds: 60 })
+    expect([holder, marking]).to.deep.equal(['the command', 'marked'])
+    expect(record).to.include({ holder: 'released by ana', durationSeconds: 3600 })
   })
 
-  it('releases the Lease at once when it fails, and fails as the work does', async () => {
+  it('says where the mark could not be written', async () => {
+    const lease = stored()
+    const refusing = (read: Lease): Lease => ({
+      record: read.record,
+      update: async (next, signal) => {
+        if (next.holder.startsWith('released by')) throw new Error('refused')
+        const written = await read.update(next, signal)
+        return written && refusing(written)
+      },
+    })
+    const read: LeaseStore['read'] = async (signal) => {
+      const found = await lease.read(signal)
+      return found && refusing(found)
+    }
+    expect(await lead(async () => {}, { ...lease, read })).to.equal('failed')
+  })
+
+  it('begins at once where the cluster is released already', async () => {
+    record = markedRecord('bob', '2026-03-02T11:00:00.000000Z', 3)
+    let begun = false
+    await lead(async () => void (begun = true))
+    expect([begun, taken]).to.deep.equal([true, []])
+    expect(record).to.include({ holder: 'released by ana' })
+  })
+
+  it('fails as the work does, and marks the Lease all the same: what was done is not undone', async () => {
     const failure = await lead(async () => {
       throw new Error('no')
     }).catch((error: unknown) => error)
     expect(failure).to.have.property('message', 'no')
-    expect(record).to.include({ holder: '', durationSeconds: 1 })
+    expect(record).to.include({ holder: 'released by ana' })
   })
 
   it('begins only when a live leader can no longer act', async () => {
