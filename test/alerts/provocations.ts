@@ -194,6 +194,23 @@ export async function leaderless(): Promise<Scene> {
   }
 }
 
+/** Somebody has run `dormouse release --all`. */
+export async function released(): Promise<Scene> {
+  const stage = await Stage.start('released')
+  const now = new Date().toISOString().replace('Z', '000Z')
+  const mark = { holderIdentity: 'released by ana', leaseDurationSeconds: 3600, acquireTime: now }
+  return {
+    stage,
+    provocations: [
+      {
+        alert: 'DormouseReleased',
+        how: 'the Lease is marked as by `dormouse release --all`',
+        provoke: async () => void (await stage.patch(LEASE, { spec: mark })),
+      },
+    ],
+  }
+}
+
 /** A replica that is killed. */
 export async function crashed(): Promise<Scene> {
   const stage = await Stage.start('crashed')

@@ -5,6 +5,7 @@ import {
   forbidden,
   leaderless,
   refusedWakes,
+  released,
   troubled,
   unreached,
 } from './provocations.ts'
@@ -15,7 +16,7 @@ import { describeWith } from '../suite/need.ts'
 describeWith(prometheus, 'the alerts, from the running program,', function () {
   this.timeout(180_000)
   alertsComeUp(
-    [refusedWakes, forbidden, troubled, disturbed, leaderless, blindWebhook, unreached, crashed],
+    [refusedWakes, forbidden, troubled, disturbed, leaderless, released, blindWebhook, unreached, crashed],
     ['DormouseAbsent'],
   )
 })

@@ -90,7 +90,7 @@ export function* foreseenReadings(
 /** Simulates the next decisions, each at the instant that the one before names. */
 function* foresee(start: Situation, until: Instant, atMost: number): Generator<Foreseen, undefined> {
   const { rules, state, override } = start
-  if (state.pin || override?.until === null) return undefined
+  if (state.pin || override?.until === null || rules.released?.()) return undefined
   let { reading } = start
   let at: Instant | undefined = start.now
   for (let count = 0; count < atMost && at !== undefined && at <= until; count += 1) {

@@ -1,5 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import type { ScalingRules } from '../autoscaling/keda.ts'
+import type { Released } from './released.ts'
 import type { Workload } from '../workload/workload.ts'
 import type { Decision } from './decision.ts'
 import type { WakeWait } from './wake-order.ts'
@@ -8,4 +9,6 @@ import type { WakeWait } from './wake-order.ts'
 export interface Rules extends ScalingRules {
   /** The wait of a wake by its order; undefined: none, or nobody computes it. */
   readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => WakeWait | undefined
+  /** Who released the cluster, so that no decision is carried out; undefined: nobody did, or nobody knows. */
+  readonly released?: () => Released | undefined
 }

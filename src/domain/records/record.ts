@@ -23,6 +23,7 @@ import { Unreadable } from '../workload/state-codec.ts'
 import type { Settings } from '../workload/settings.ts'
 import { operationInProgress, type Backoff, type Operation } from '../workload/state.ts'
 import { iso as seconds } from '../text.ts'
+import { releasedText } from '../deciding/released.ts'
 import { waitText, type WakeWait } from '../deciding/wake-order.ts'
 import { currentReplicas, isRunning, type Workload } from '../workload/workload.ts'
 
@@ -91,7 +92,20 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
     next_transition: next ? transitionRecord(next) : null,
     policy: policyRecord(reading),
-    ...explained(reading, decision.reason, wait, backoff),
+    ...(explainedByRelease(managed || held, rules) ?? explained(reading, decision.reason, wait, backoff)),
+  }
+}
+
+/** Of the workloads that Dormouse would otherwise move. */
+function explainedByRelease(isOurs: boolean, rules: Rules): Explanation | undefined {
+  const released = isOurs ? rules.released?.() : undefined
+  if (!released) return undefined
+  const { by, since = null } = released
+  return {
+    reason: releasedText(released),
+    reason_code: 'released',
+    reason_values: { by, since },
+    remedy: null,
   }
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
 import { LeaseCandidate, type Attempt, type CandidateOptions } from './lease-candidate.ts'
 import type { LeadershipObserver } from './ports.ts'
-import { releasedText } from './release-mark.ts'
+import { releasedText } from '../../domain/deciding/released.ts'
 import { Sleeper, within } from './waiting.ts'
 
 export interface LeaderElectionOptions extends Omit<CandidateOptions, 'now' | 'force'> {

@@ -1,6 +1,7 @@
 import type { Clock, Monotonic } from '../process/clock.ts'
 import type { Lease, LeaseRecord, LeaseStore } from '../../kubernetes/ports.ts'
-import { markedRecord, releasedIn, type Released } from './release-mark.ts'
+import type { Released } from '../../domain/deciding/released.ts'
+import { markedRecord, releasedIn } from './release-mark.ts'
 
 /** How an attempt to acquire or renew ended; instants are monotonic milliseconds. */
 export type Attempt =

@@ -1,11 +1,5 @@
+import type { Released } from '../../domain/deciding/released.ts'
 import type { LeaseRecord } from '../../kubernetes/ports.ts'
-
-/** Somebody released the cluster from Dormouse: nobody leads until that is undone. */
-export interface Released {
-  readonly by: string
-  /** ISO 8601 UTC; undefined: it was edited away. */
-  readonly since: string | undefined
-}
 
 /** No identity of a replica begins so, because a host's name has no blanks. */
 const HOLDER = 'released by '
@@ -30,9 +24,4 @@ export function markedRecord(by: string, at: string, transitions: number): Lease
     renewTime: at,
     transitions,
   }
-}
-
-/** `released by ana since 2026-03-02T05:37:00Z: nothing is automatic`. */
-export function releasedText({ by, since }: Released): string {
-  return `released by ${by}${since === undefined ? '' : ` since ${since}`}: nothing is automatic`
 }

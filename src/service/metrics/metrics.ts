@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Prices } from '../../domain/records/saved.ts'
-import type { LeadershipObserver } from '../leadership/ports.ts'
 import { ApiMetrics } from './api-metrics.ts'
 import { exportComing } from './coming-metrics.ts'
 import { ControllerMetrics } from './controller-metrics.ts'
@@ -31,7 +30,7 @@ export interface MetricsOptions extends TrackerOptions {
  * All metrics. Every replica exports its own; only the leader exports those of the controller and of workloads.
  * Durations are in seconds. Labels are bounded: values from strangers are mapped to known ones.
  */
-export class Metrics implements LeadershipObserver {
+export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
   readonly api: ApiMetrics
   readonly controller: ControllerMetrics
@@ -43,6 +42,10 @@ export class Metrics implements LeadershipObserver {
   readonly #leader = this.#own.gauge(
     'leader',
     'Whether this replica is the leader, which acts (1), or not (0).',
+  )
+  readonly #released = this.#own.gauge(
+    'released',
+    'Whether `dormouse release --all` has released the cluster, so that no replica leads until `release --undo` (1), or not (0).',
   )
   #leading = false
   #waiting: () => number = () => 0
@@ -60,6 +63,7 @@ export class Metrics implements LeadershipObserver {
     this.api = new ApiMetrics(this.#own)
     this.kubernetes = new KubernetesMetrics(this.#own, this.#ofLeader, handlerFailed)
     this.#leader.set(0)
+    this.#released.set(0)
     this.#own.gauge(
       'calendar_readable',
       'Whether all files of a calendar of the configuration could be read the last time (1), or not (0).',
@@ -81,6 +85,11 @@ export class Metrics implements LeadershipObserver {
     // The proof of an earlier leadership is out of date.
     this.webhook.forgetProof()
     this.workloads.lead(leading)
+  }
+
+  /** Whether the Lease says that somebody has released the cluster. */
+  released(is: boolean): void {
+    this.#released.set(is ? 1 : 0)
   }
 
   /** To be called once, before the first scrape; `readable` is called at each. */

@@ -14,6 +14,7 @@ interface Inputs {
   }
   readonly namespaces: { readonly onChange: Changes<Namespace>; inputsChanged(): void }
   readonly calendars: { onChange(listener: (names: ReadonlySet<string>) => void): void }
+  readonly release: { onChange(listener: () => void): void }
   /** undefined: KEDA is left to itself. */
   readonly scaledObjects?:
     | {
@@ -26,11 +27,15 @@ interface Inputs {
   readonly teamLabel: string | null
 }
 
-/** When a calendar, Namespace or ScaledObject changes, makes the informer call its listeners for the workloads concerned. */
+/** When a calendar, Namespace, ScaledObject or the release of the cluster changes, makes the informer call its listeners for the workloads concerned. */
 export function followInputs(inputs: Inputs): void {
-  const { informer, namespaces, calendars, scaledObjects, rules, teamLabel } = inputs
+  const { informer, namespaces, calendars, release, scaledObjects, rules, teamLabel } = inputs
   calendars.onChange((names) => {
     informer.inputsChanged(informer.list(), (workload) => usesCalendar(workload, names, rules))
+    namespaces.inputsChanged()
+  })
+  release.onChange(() => {
+    informer.inputsChanged(informer.list())
     namespaces.inputsChanged()
   })
   namespaces.onChange((before, after) => {

@@ -1,6 +1,7 @@
 import { Controller } from '../controller/controller.ts'
 import type { Pauser, Recorder, Writer } from '../../kubernetes/ports.ts'
 import { Refusal } from '../process/errors.ts'
+import type { LeadershipObserver } from '../leadership/ports.ts'
 import { LeaderElection } from '../leadership/leader-election.ts'
 import type { Runnable } from '../process/runnable.ts'
 import type { Wiring } from './wiring.ts'
@@ -85,6 +86,13 @@ function recorderWhile(leads: () => boolean, recorder: Recorder): Recorder {
 
 /** Runs `leading` while this replica holds the Lease. */
 export function electionOf(wiring: Wiring, leading: readonly Runnable[]): LeaderElection {
-  const { clock, logger, metrics } = wiring
-  return new LeaderElection({ ...electionSettings(wiring), clock, logger, leading, observer: metrics })
+  const { clock, logger, metrics, release } = wiring
+  const observer: LeadershipObserver = {
+    lead: (is) => metrics.lead(is),
+    released: (mark) => {
+      metrics.released(mark !== undefined)
+      release.seen(mark)
+    },
+  }
+  return new LeaderElection({ ...electionSettings(wiring), clock, logger, leading, observer })
 }

@@ -1,4 +1,5 @@
 import { MetricsServer, type Readiness } from '../metrics/metrics-server.ts'
+import { releasedText } from '../../domain/deciding/released.ts'
 import type { Wiring } from './wiring.ts'
 
 export function metricsServerOf(wiring: Wiring): MetricsServer {
@@ -13,7 +14,7 @@ export function metricsServerOf(wiring: Wiring): MetricsServer {
 }
 
 /** A kind that cannot be watched is reported, but does not make the service unready: the other kinds work. */
-function readiness({ cluster: { informer, namespaces }, identity }: Wiring): Readiness {
+function readiness({ cluster: { informer, namespaces }, identity, release }: Wiring): Readiness {
   const { watches } = informer
   const listed = watches.some((each) => each.listed)
   const down = watches.filter(({ connected }) => !connected).map(({ kind }) => kind)
@@ -21,6 +22,7 @@ function readiness({ cluster: { informer, namespaces }, identity }: Wiring): Rea
   return {
     ready: listed && known,
     reasons: [
+      ...(release.mark ? [`${releasedText(release.mark)} until \`dormouse release --undo\``] : []),
       ...(listed ? [] : ['no workloads are listed yet']),
       ...(listed && down.length > 0
         ? [`${down.join(', ')}: not watched, so nothing is done about them; the log says why`]

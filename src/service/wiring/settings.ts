@@ -14,6 +14,8 @@ export interface Lookups {
   readonly calendars?: Calendars
   /** undefined: nobody computes waits of wakes. */
   readonly waitOf?: Rules['waitOf']
+  /** undefined: nobody asks. */
+  readonly released?: Rules['released']
   readonly scaledObjects?: Required<Rules>['scaledObjects']
   readonly podOwnerOf?: Required<Rules>['podOwnerOf']
   /** undefined: states are not signed. */
@@ -27,6 +29,7 @@ export function rulesOf(
     namespaceOf,
     calendars = NO_CALENDARS,
     waitOf,
+    released,
     scaledObjects = () => [],
     podOwnerOf = () => undefined,
     keyring,
@@ -48,6 +51,7 @@ export function rulesOf(
     podOwnerOf,
     ...(waitOf && { waitOf }),
     ...(keyring && { keyring }),
+    ...(released && { released }),
   }
 }
 

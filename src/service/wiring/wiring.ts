@@ -10,6 +10,7 @@ import { Identity } from '../../kubernetes/identity.ts'
 import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
 import type { Probing } from '../../kubernetes/registration/proof.ts'
 import type { Logger } from '../process/logger.ts'
+import { SeenRelease } from '../leadership/seen-release.ts'
 import { Evaluations } from '../evaluating/evaluations.ts'
 import { WakeWaits } from '../evaluating/wake-waits.ts'
 import { Metrics } from '../metrics/metrics.ts'
@@ -47,6 +48,7 @@ export interface Wiring extends ServiceOptions {
   readonly rules: Rules
   readonly accounting: Accounting
   readonly calendars: ConfiguredCalendars
+  readonly release: SeenRelease
   readonly excludeNamespaces: readonly string[]
   readonly evaluations: Evaluations
   readonly metrics: Metrics
@@ -70,11 +72,13 @@ const CALENDARS_PATIENCE = 10_000
 /** @throws Error when no usable kubeconfig is found */
 export function wire(options: ServiceOptions): Wiring {
   const { config, ownNamespace, clock, logger } = options
+  const release = new SeenRelease()
   const calendars = calendarsOf(config, clock, logger, CALENDARS_PATIENCE)
   const rules: Rules = rulesOf(config, {
     namespaceOf: (name) => cluster.namespaces.get(name),
     calendars,
     waitOf: (...decided) => waits.of(...decided),
+    released: () => release.mark,
     scaledObjects: (workload) => cluster.keda?.informer.ofTarget(workload) ?? [],
     podOwnerOf: (workload) => cluster.informer.podOwnerOf(workload),
     keyring: () => stateKeys?.keys.keyring,
@@ -118,7 +122,15 @@ export function wire(options: ServiceOptions): Wiring {
     },
   })
   metrics.followCalendars(() => calendars.readable())
-  followInputs({ informer, namespaces, calendars, scaledObjects: cluster.keda?.informer, rules, teamLabel })
+  followInputs({
+    informer,
+    namespaces,
+    calendars,
+    release,
+    scaledObjects: cluster.keda?.informer,
+    rules,
+    teamLabel,
+  })
   const identity = new Identity(client, logger)
   const namespace = homeNamespace({ config, cluster, ownNamespace })
   const stateKeys = stateKeysOf({ config, cluster, namespace, clock, logger })
@@ -130,6 +142,7 @@ export function wire(options: ServiceOptions): Wiring {
     rules,
     accounting,
     calendars,
+    release,
     excludeNamespaces,
     evaluations,
     metrics,

@@ -79,6 +79,20 @@ const OF_AWAKE = {
 }
 
 describe('the status record', () => {
+  it('of a released cluster says who released it and since when, and foretells nothing', () => {
+    const released = { by: 'ana', since: '2026-03-02T05:37:00Z' }
+    const rules = { ...RULES, released: () => released }
+    expect(statusRecord(awake, NOON, rules)).to.deep.include({
+      phase: 'awake',
+      reason: 'released by ana since 2026-03-02T05:37:00Z: nothing is automatic',
+      reason_code: 'released',
+      reason_values: released,
+      next_transition: null,
+    })
+    const unmanaged = aDeployment('shop/web').withReplicas(3)
+    expect(statusRecord(unmanaged, NOON, rules).reason).to.equal(record(unmanaged).reason)
+  })
+
   const shapes: Record<string, Workload> = {
     'of what was never managed': aDeployment(),
     'of what is awake': awake,

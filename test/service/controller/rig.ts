@@ -111,6 +111,7 @@ export function aRig(now: Instant, options: Options = {}) {
     informer: cluster,
     namespaces: { ...namespaces, inputsChanged: retold },
     calendars,
+    release: { onChange: () => {} },
     scaledObjects: keda,
     rules: rig.rules,
     teamLabel: null,

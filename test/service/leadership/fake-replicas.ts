@@ -1,6 +1,6 @@
 import { LeaderElection } from '../../../src/service/leadership/leader-election.ts'
 import type { Lease, LeaseRecord, LeaseStore } from '../../../src/kubernetes/ports.ts'
-import type { Released } from '../../../src/service/leadership/release-mark.ts'
+import type { Released } from '../../../src/domain/deciding/released.ts'
 import type { Later } from '../../../src/service/process/clock.ts'
 import { createLogger } from '../../../src/service/process/logger.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { undoRelease } from '../../../src/service/leadership/lease-candidate.ts'
-import { markedRecord, releasedIn, releasedText } from '../../../src/service/leadership/release-mark.ts'
+import { releasedText } from '../../../src/domain/deciding/released.ts'
+import { markedRecord, releasedIn } from '../../../src/service/leadership/release-mark.ts'
 import type { Lease } from '../../../src/kubernetes/ports.ts'
 import { aPair, DURATION, type FakeReplicas, NEVER_HELD, RETRY, START } from './fake-replicas.ts'
 

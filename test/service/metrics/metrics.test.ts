@@ -53,6 +53,7 @@ const EVERY_REPLICA = [
   'dormouse_watch_restarts_total',
   'dormouse_handler_failures_total',
   'dormouse_leader',
+  'dormouse_released',
   'dormouse_calendar_readable',
   'dormouse_certificate_expiry_timestamp_seconds',
 ]
@@ -76,6 +77,14 @@ describe('metrics', () => {
     const text = await metrics.exposition()
     expect(namesIn(text)).to.have.members(EVERY_REPLICA)
     expect(text).to.match(/^dormouse_leader 0$/m)
+  })
+
+  it('say by every replica whether the cluster is released', async () => {
+    const metrics = someMetrics()
+    metrics.released(true)
+    expect(await linesOf(metrics)).to.include('dormouse_released 1')
+    metrics.released(false)
+    expect(await linesOf(metrics)).to.include('dormouse_released 0')
   })
 
   it('carry what was counted, with bounded labels', async () => {
