@@ -1,9 +1,10 @@
+import type { Released } from '../domain/deciding/released.ts'
 import { FIELD_MANAGER } from '../domain/workload/workload.ts'
 import type { Logger } from '../service/process/logger.ts'
 import type { Runnable } from '../service/process/runnable.ts'
 import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, retryDelay, type Delay } from './delay.ts'
-import { ClusterRefusal } from './failures.ts'
+import { ClusterRefusal, onStatus } from './failures.ts'
 
 /** The chart creates it, and lets every authenticated user read it. */
 const PATH = `/api/v1/namespaces/kube-public/configmaps/dormouse?fieldManager=${FIELD_MANAGER}`
@@ -17,6 +18,26 @@ const ADVICE: Readonly<Record<number, string>> = {
     'kubectl dormouse cannot know them. Create it, and start Dormouse again: kubectl create configmap dormouse -n kube-public ' +
     "(the chart's value publish.enabled does so, and lets everybody read it)",
   403: 'the Role <release>-publisher of kube-public, which the chart brings, has to allow patch of it',
+}
+
+/**
+ * Tells clients who released the cluster; undefined: nobody any more. A leader removes it with its first settings. Not
+ * told where there is no ConfigMap, or the account may not write it. @throws ClusterRefusal
+ */
+export async function publishRelease(
+  client: Pick<KubernetesClient, 'call'>,
+  released: Released | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const call = {
+    method: 'PATCH',
+    resource: 'configmaps',
+    path: PATH,
+    contentType: 'application/merge-patch+json',
+    body: { data: { released: released === undefined ? null : JSON.stringify(released) } },
+    signal,
+  } as const
+  await client.call<unknown>(call).catch(onStatus([403, 404], undefined))
 }
 
 interface Options {

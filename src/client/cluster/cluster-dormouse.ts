@@ -14,6 +14,7 @@ import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
 import { ZONE_DATA } from '../../service/process/zone-data.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import { byName } from '../order.ts'
+import { releasedText } from '../../domain/deciding/released.ts'
 import type { Answer, Dormouse, Found, Seen, Selection, Whoami } from '../ports.ts'
 import { explaining, isForbidden, isMissing } from './failures.ts'
 import { ClusterReader } from './reader.ts'
@@ -101,6 +102,11 @@ export class ClusterDormouse implements Dormouse {
     const why = (key: keyof typeof unpublished) =>
       unpublished[key] === undefined ? '' : ` (${unpublished[key]})`
     const notes: string[] = []
+    const { released } = this.#reader
+    if (released)
+      notes.push(
+        `${releasedText(released)}, and nobody carries out requests; who administers it ends that by dormouse release --undo`,
+      )
     if (zoneData !== ZONE_DATA)
       notes.push(
         `the service computes by zone data ${zoneData}, this program by ${ZONE_DATA}: where clocks have been changed by law since, times here differ; --server asks it`,

@@ -5,7 +5,7 @@ import { DEFAULT_POLICY, KUBERNETES_NAMESPACES, type Policy } from '../../domain
 /** The settings that the service publishes in the ConfigMap `dormouse` of `kube-public`. */
 export interface KnownService extends Pick<
   Published,
-  'version' | 'zoneData' | 'policies' | 'calendars' | 'prices' | 'teamLabel' | 'console'
+  'version' | 'zoneData' | 'policies' | 'calendars' | 'prices' | 'teamLabel' | 'console' | 'released'
 > {
   /** Whether we may read such a ConfigMap, and the service has filled it. */
   readonly isKnown: boolean
@@ -65,6 +65,7 @@ export function knownService(
     prices: settings.prices,
     teamLabel: settings.teamLabel,
     console: settings.console,
+    released: settings.released,
     unpublished: { ...unpublished, ...unpriced },
   }
 }

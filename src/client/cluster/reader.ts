@@ -1,5 +1,6 @@
 import { CLIENT_MANAGER } from '../../domain/annotations.ts'
 import { KINDS, apiVersionOf, isBuiltIn } from '../../domain/kinds.ts'
+import type { Released } from '../../domain/deciding/released.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
 import { FORMAT } from '../../domain/records/published.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
@@ -49,6 +50,8 @@ export class ClusterReader {
   unpublished: Unpublished = {}
   /** Why nothing can be computed here: the service is newer than this program. undefined: it is not. */
   newer: string | undefined
+  /** Who released the cluster, as far as that is told. */
+  released: Released | undefined
   /** The release of the tz database by which the service computes, as far as it tells. */
   zoneData: string | undefined
 
@@ -96,6 +99,7 @@ export class ClusterReader {
     this.unpublished = service.unpublished
     this.newer = service.newer
     this.zoneData = service.zoneData
+    this.released = service.released
     return {
       service,
       configured: new ConfiguredKinds(service.kinds, (call) =>

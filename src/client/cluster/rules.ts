@@ -79,6 +79,7 @@ export function rulesOf(
     },
     inheritsSame: (before, after) => inheritance.isSame(before, after),
     podOwnerOf,
+    ...(newer === undefined && service.released && { released: () => service.released }),
     inWords(record) {
       if (newer !== undefined) return unknownRecord(record, newer)
       const { enabled } = record.policy

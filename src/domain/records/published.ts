@@ -1,3 +1,4 @@
+import type { Released } from '../deciding/released.ts'
 import { isRecord } from '../json-schema.ts'
 import { isConfigurable } from '../kinds.ts'
 import type { ConfiguredPolicy } from '../policy/configured.ts'
@@ -33,6 +34,8 @@ export interface Published {
   /** Why these are not published though there are some. */
   readonly unpublished: { readonly [Key in Withheld]?: string | undefined } | undefined
   readonly console: string | undefined
+  /** Written by `dormouse release --all`; the next leader, or `release --undo`, removes it. */
+  readonly released: Released | undefined
 }
 type Withheld = 'policies' | 'calendars' | 'prices'
 type Key = keyof Published
@@ -115,6 +118,7 @@ const SHAPES: { readonly [Each in Key]-?: Shape<NonNullable<Published[Each]>> } 
     prices: optional(text),
   }),
   console: text,
+  released: section<Released>({ by: text, since: optional(text) }),
 }
 
 /**
@@ -144,6 +148,7 @@ const NOTHING: Published = {
   teamLabel: undefined,
   unpublished: undefined,
   console: undefined,
+  released: undefined,
 }
 
 /** What a client can read, and the keys that it cannot. */

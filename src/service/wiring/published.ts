@@ -55,6 +55,7 @@ export function settingsForClients(
     excludeNamespaces,
     console: console.enabled ? (console.url ?? undefined) : undefined,
     teamLabel: config.metrics.teamLabel ?? undefined,
+    released: undefined,
     ...large,
     ...Object.fromEntries(unpublished.map(([key]) => [key, undefined])),
     unpublished: unpublished.length === 0 ? undefined : Object.fromEntries(unpublished),

@@ -17,7 +17,8 @@ import { releasedIn } from '../leadership/release-mark.ts'
 import type { Released } from '../../domain/deciding/released.ts'
 import { whileLeading } from '../leadership/while-leading.ts'
 import type { Logger } from '../process/logger.ts'
-import { UsageError } from '../process/errors.ts'
+import { publishRelease } from '../../kubernetes/published-settings.ts'
+import { messageOf, UsageError } from '../process/errors.ts'
 import { namespacesOfLeases } from '../../kubernetes/lease.ts'
 import { CommandCluster, waitForCluster } from './command-cluster.ts'
 import { electionSettings, homeNamespace } from './lease.ts'
@@ -147,6 +148,7 @@ export class Release {
     })
     if (stop.aborted) throw new Error('stopped before everything was released: run this again')
     if (marking === 'marked') {
+      await this.#publish(election)
       const isRunning = await this.#isAnswered(election)
       report.standsBy(isRunning ? 'running' : wasTaken ? 'silent' : 'none')
     }
@@ -159,7 +161,21 @@ export class Release {
   async undo(): Promise<Released | undefined> {
     const { clock, stop: signal } = this.#options
     await waitForCluster(this.cluster.clients, { stop: signal })
-    return undoRelease((await this.#election()).lease, { clock, signal })
+    const undone = await undoRelease((await this.#election()).lease, { clock, signal })
+    if (undone) await publishRelease(this.cluster.clients.client, undefined, signal)
+    return undone
+  }
+
+  /** The mark that stands in the Lease, for people whose client asks the cluster alone. */
+  async #publish({ lease }: ReturnType<typeof electionSettings>): Promise<void> {
+    const { stop, logger } = this.#options
+    try {
+      const { record } = (await lease.read(stop)) ?? {}
+      const released = record && releasedIn(record)
+      if (released) await publishRelease(this.cluster.clients.client, released, stop)
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, 'clients are not told that the cluster is released')
+    }
   }
 
   /** Whether a replica has renewed the mark, as it does when it sees it. */

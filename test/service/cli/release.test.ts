@@ -64,6 +64,7 @@ describe('dormouse release --all', function () {
     return (await answer.body.json()) as {
       code?: number
       metadata: { annotations?: object; labels?: object }
+      data?: Readonly<Record<string, string>>
       spec: { replicas?: number; holderIdentity?: string; leaseDurationSeconds?: number }
     }
   }
@@ -178,7 +179,12 @@ describe('dormouse release --all', function () {
   it('keeps the service from leading until `release --undo`, which says what comes next', async () => {
     const seen: string[] = []
     await aLeader(seen)
+    const settings = '/api/v1/namespaces/kube-public/configmaps'
+    const published = async () => (await send('GET', `${settings}/dormouse`)).data
     await release()
+    expect(await published())
+      .to.have.property('released')
+      .that.matches(/^\{"by":"sandbox-admin","since":".+Z"\}$/)
     // The service reads the Lease ten times a second, and held it for 2 s.
     await pause(4000)
     expect(seen).to.deep.equal(['starts at 0 replicas', 'stops at 0 replicas'])
@@ -187,6 +193,7 @@ describe('dormouse release --all', function () {
     expect(undone.out).to.match(
       /^No longer released \(by sandbox-admin since 20\S+Z\): a running service leads/,
     )
+    expect(await published()).not.to.have.property('released')
     await eventually('the service to lead', async () => expect(seen.at(2)).to.equal('starts at 3 replicas'))
     expect((await undo()).out).to.equal('nothing was changed: this cluster is not released\n')
   })

@@ -83,6 +83,16 @@ const READ: CalendarSnapshot = {
 }
 
 describe('the settings that are published for clients', () => {
+  it('lets a client know who released the cluster, until a leader publishes again', () => {
+    const { data } = known(FULL)
+    const released = { by: 'ana', since: '2026-03-02T05:37:00Z' }
+    const service = knownService({ ...data, released: JSON.stringify(released) })
+    expect(service.newer).to.equal(undefined)
+    expect(rulesKnownOf(service).released?.()).to.deep.equal(released)
+    expect(data).not.to.have.property('released')
+    expect(rulesKnownOf(known(FULL).service).released).to.equal(undefined)
+  })
+
   it('are read by the client as the service has them', () => {
     const { config, service } = known(FULL, '1.2.3')
     const { timezone, operationTimeout, newWorkloadGrace, wakeHold, backoff, kinds } = config
