@@ -12,6 +12,8 @@ export interface Found {
   readonly record: StatusRecord
   /** Its context, where several clusters are read as one. */
   readonly cluster?: string
+  /** The same for people: as `Dormouse.clusterName`. */
+  readonly clusterName?: string
 }
 
 /** The workloads of a list; never any that a controller owns. */
@@ -55,8 +57,13 @@ export interface Whoami {
  * `Error` for a failure; the message says what to type.
  */
 export interface Dormouse {
-  /** The name for messages: `cluster dev`. */
+  /** The name for messages: `cluster dev`; once settings were read, with `clusterName`. */
   readonly place: string
+  /**
+   * How the service calls its cluster, with the context in brackets where that differs: `dev-eu (arn:aws:…)`. undefined:
+   * it has no such name, or nothing was read yet.
+   */
+  readonly clusterName?: string | undefined
   /** The namespace of a command without `-n`. */
   readonly defaultNamespace: string
   /** What may be missing among the workloads, for people; complete once something was read. */

@@ -126,8 +126,10 @@ export class Clusters {
 }
 
 /** The same with the name of its cluster. */
-export function namedBy<Each extends Found>(found: Each, { name }: Cluster): Each {
-  return name === undefined ? found : { ...found, cluster: name }
+export function namedBy<Each extends Found>(found: Each, { name, dormouse }: Cluster): Each {
+  if (name === undefined) return found
+  const { clusterName } = dormouse
+  return { ...found, cluster: name, ...(clusterName !== undefined && { clusterName }) }
 }
 
 /** `dev: Dormouse may not be installed`, where clusters are named. */
@@ -152,7 +154,8 @@ export async function openClusters(
 ): Promise<Clusters> {
   const { contexts = '', ...others } = options
   const { stderr } = outside
-  const { names, twins } = chosenContexts(contexts, await outside.contexts(options))
+  const known = await outside.contexts(options)
+  const { names, twins } = chosenContexts(await inContexts(contexts, known, others, outside), known)
   if (twins.length > 0)
     stderr.write(`note: left out, since another leads to the same cluster: ${twins.join(', ')}\n`)
   const opened = await Promise.all(
@@ -173,6 +176,41 @@ export async function openClusters(
 }
 
 /**
+ * The globs, with those that match no context replaced by the contexts of the clusters that are called so by their
+ * services. Only for such a glob all clusters are asked.
+ */
+async function inContexts(
+  text: string,
+  known: readonly KnownContext[],
+  options: Connection,
+  { connect }: Pick<Terminal, 'connect'>,
+): Promise<string> {
+  const globs = text.split(',').map((glob) => glob.trim())
+  const isContext = (glob: string) => known.some(({ name }) => globMatcher([glob])(name))
+  if (known.length === 0 || globs.every(isContext)) return text
+  const called = await Promise.all(
+    chosenContexts('*', known).names.map(async (context) => {
+      try {
+        const dormouse = await connect({ ...options, context, patience: PATIENCE })
+        try {
+          return { context, cluster: (await dormouse.whoami()).cluster }
+        } finally {
+          await dormouse.close()
+        }
+      } catch {
+        return { context, cluster: null }
+      }
+    }),
+  )
+  const within = (glob: string) => {
+    const matches = globMatcher([glob])
+    const found = called.filter(({ cluster }) => cluster !== null && matches(cluster))
+    return found.length > 0 ? found.map(({ context }) => context) : [glob]
+  }
+  return globs.flatMap((glob) => (isContext(glob) ? [glob] : within(glob))).join(',')
+}
+
+/**
  * The contexts that match globs separated by commas, by name; of those that lead to the same cluster the first alone.
  * `twins`: the others, as `dev-admin (as dev)`.
  * @throws UsageError
@@ -188,7 +226,7 @@ export function chosenContexts(
     if (sorted.some(({ name }) => matches(name))) continue
     const there = sorted.map(({ name }) => name).join(', ')
     const advice = there === '' ? 'the kubeconfig has none' : `there are ${there}`
-    throw new UsageError(`--contexts: '${glob}' matches no context; ${advice}`)
+    throw new UsageError(`--contexts: '${glob}' matches no context, and no cluster's name; ${advice}`)
   }
   const first = new Map<string, string>()
   const twins: string[] = []

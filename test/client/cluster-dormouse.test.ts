@@ -176,6 +176,25 @@ describe('the client over a cluster on its bad days', () => {
     expect(dormouse.notes).to.deep.equal([])
   })
 
+  it('calls the cluster as its service does, with the context in brackets, once that was read', async () => {
+    const { dormouse } = over((request) => reads(request, { version: '1.0.0', cluster: 'dev-eu' }))
+    expect(dormouse.place).to.equal('cluster dev')
+    await dormouse.serviceVersion()
+    expect(dormouse.place).to.equal('cluster dev-eu (dev)')
+    const same = over((request) => reads(request, { cluster: 'dev' })).dormouse
+    await same.serviceVersion()
+    expect(same.place).to.equal('cluster dev')
+  })
+
+  it('says who released the cluster, in records and as a note', async () => {
+    const released = JSON.stringify({ by: 'ana', since: '2026-03-02T05:37:00Z' })
+    const object = aDeployment({ [ANNOTATION.enabled]: 'true' })
+    const { dormouse } = over((request) => reads(request, { released }, object))
+    const { record } = await dormouse.get(WEB)
+    expect(record.reason).to.equal('released by ana since 2026-03-02T05:37:00Z: nothing is automatic')
+    expect(dormouse.unknowns.join()).to.include('nobody carries out requests')
+  })
+
   it('notes that calendars and policies are the service’s own knowledge', async () => {
     const annotations = {
       [ANNOTATION.enabled]: 'true',

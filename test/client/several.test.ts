@@ -66,6 +66,23 @@ describe('several clusters read as one', () => {
     )
   })
 
+  it('a cluster is called as its service calls it, context in brackets, and is found by that name', async () => {
+    class Named extends FakeDormouse {
+      readonly clusterName = 'europe (dev-2)'
+      override async whoami() {
+        return { cluster: 'europe', user: 'ann' }
+      }
+    }
+    const named = { ...clusters(), 'dev-2': new Named({ workloads: [aRecord('web')] }) }
+    for (const chosen of ['dev-2', 'europe', 'euro*']) {
+      const { code, out } = await typed(['list', '--contexts', chosen], { clusters: named })
+      expect(code).to.equal(0)
+      expect(cells(out).slice(1)).to.deep.equal([['europe (dev-2)', 'web', 'deployment', 'awake']])
+    }
+    const { out } = await typed(['list', '--contexts', 'europe', '-o', 'json'], { clusters: named })
+    expect(JSON.parse(out)).to.have.nested.property('items[0].cluster', 'dev-2')
+  })
+
   it('records for programs name their cluster, and are otherwise the same; names alone are refused', async () => {
     const { out } = await typed(['list', '--contexts', 'dev-2', '-o', 'json'], { clusters: clusters() })
     const { items } = JSON.parse(out) as { items: object[] }
@@ -223,7 +240,7 @@ describe('the contexts that are meant', () => {
       // prettier-ignore
       expect(() => chosenContexts(text, known))
         .to.throw(UsageError)
-        .with.property('message', `--contexts: '${glob}' matches no context; there are dev-1, dev-2, staging`)
+        .with.property('message', `--contexts: '${glob}' matches no context, and no cluster's name; there are dev-1, dev-2, staging`)
     expect(() => chosenContexts('*', [])).to.throw(UsageError, 'the kubeconfig has none')
   })
 

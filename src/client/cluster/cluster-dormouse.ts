@@ -14,6 +14,7 @@ import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
 import { ZONE_DATA } from '../../service/process/zone-data.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import { byName } from '../order.ts'
+import { printable } from '../../domain/text.ts'
 import { releasedText } from '../../domain/deciding/released.ts'
 import type { Answer, Dormouse, Found, Seen, Selection, Whoami } from '../ports.ts'
 import { explaining, isForbidden, isMissing } from './failures.ts'
@@ -45,7 +46,6 @@ interface Options {
 
 /** Dormouse through the cluster: objects are read and patched with the person's own rights. */
 export class ClusterDormouse implements Dormouse {
-  readonly place: string
   readonly defaultNamespace: string
   readonly #context: string
   readonly #transport: Options['transport']
@@ -62,7 +62,6 @@ export class ClusterDormouse implements Dormouse {
   #readAt: number | undefined
 
   constructor({ transport, context, namespace, clock, warn, signal, patience, format }: Options) {
-    this.place = `cluster ${context}`
     this.#context = context
     this.defaultNamespace = namespace ?? 'default'
     this.#transport = transport
@@ -70,6 +69,16 @@ export class ClusterDormouse implements Dormouse {
     this.#writer = new ClusterWriter(this.#reader, clock)
     this.#clock = clock
     this.#warn = warn
+  }
+
+  get place(): string {
+    return `cluster ${this.clusterName ?? this.#context}`
+  }
+
+  get clusterName(): string | undefined {
+    const { cluster } = this.#reader
+    if (cluster === undefined || cluster === this.#context) return cluster
+    return `${printable(cluster)} (${this.#context})`
   }
 
   get notes(): string[] {
@@ -130,7 +139,8 @@ export class ClusterDormouse implements Dormouse {
   }
 
   async whoami(): Promise<Whoami> {
-    return { cluster: this.#context, user: (await this.#reader.user()) ?? null }
+    const [{ service }, user] = await Promise.all([this.#reader.settled(), this.#reader.user()])
+    return { cluster: service.cluster ?? this.#context, user: user ?? null }
   }
 
   async serviceVersion(): Promise<string | undefined> {

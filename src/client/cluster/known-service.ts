@@ -5,7 +5,15 @@ import { DEFAULT_POLICY, KUBERNETES_NAMESPACES, type Policy } from '../../domain
 /** The settings that the service publishes in the ConfigMap `dormouse` of `kube-public`. */
 export interface KnownService extends Pick<
   Published,
-  'version' | 'zoneData' | 'policies' | 'calendars' | 'prices' | 'teamLabel' | 'console' | 'released'
+  | 'version'
+  | 'zoneData'
+  | 'policies'
+  | 'calendars'
+  | 'prices'
+  | 'teamLabel'
+  | 'console'
+  | 'cluster'
+  | 'released'
 > {
   /** Whether we may read such a ConfigMap, and the service has filled it. */
   readonly isKnown: boolean
@@ -31,8 +39,8 @@ export type Absence = 'forbidden' | 'missing'
 
 /** The service's default, in milliseconds. */
 const WAKE_ORDER_TIMEOUT = 120_000
-/** Keys by which no workload's state or hours are computed: only what was saved depends on them. */
-const OF_SAVINGS: ReadonlySet<string> = new Set(['prices', 'teamLabel'])
+/** Keys by which no workload's state or hours are computed: only what was saved depends on them, or a name. */
+const HARMLESS: ReadonlySet<string> = new Set(['prices', 'teamLabel', 'cluster'])
 
 /**
  * Reads the ConfigMap's `data`. A key that is missing gets its default; one that cannot be read makes all unknown that may
@@ -45,7 +53,7 @@ export function knownService(
   const data = typeof found === 'string' ? {} : found
   const { settings, unread } = readPublished(data, known)
   const { version, timezone, rules, kinds = [], excludeNamespaces = [], unpublished = {} } = settings
-  const isUnread = unread.difference(OF_SAVINGS).size > 0
+  const isUnread = unread.difference(HARMLESS).size > 0
   const unpriced = unread.has('format') || unread.has('prices') ? { prices: newerText(version) } : {}
   return {
     isKnown: Object.keys(data).length > 0,
@@ -65,6 +73,7 @@ export function knownService(
     prices: settings.prices,
     teamLabel: settings.teamLabel,
     console: settings.console,
+    cluster: settings.cluster,
     released: settings.released,
     unpublished: { ...unpublished, ...unpriced },
   }

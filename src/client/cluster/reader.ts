@@ -50,6 +50,8 @@ export class ClusterReader {
   unpublished: Unpublished = {}
   /** Why nothing can be computed here: the service is newer than this program. undefined: it is not. */
   newer: string | undefined
+  /** How the service calls the cluster, as far as that was read. */
+  cluster: string | undefined
   /** Who released the cluster, as far as that is told. */
   released: Released | undefined
   /** The release of the tz database by which the service computes, as far as it tells. */
@@ -100,6 +102,7 @@ export class ClusterReader {
     this.newer = service.newer
     this.zoneData = service.zoneData
     this.released = service.released
+    this.cluster = service.cluster
     return {
       service,
       configured: new ConfiguredKinds(service.kinds, (call) =>

@@ -101,7 +101,11 @@ async function list(
 
 /** undefined: nothing names them. */
 function longestName({ all, areNamed }: Clusters): string | undefined {
-  return areNamed ? all.map(({ name = '' }) => name).toSorted((a, b) => b.length - a.length)[0] : undefined
+  return areNamed
+    ? all
+        .map(({ name = '', dormouse }) => dormouse.clusterName ?? name)
+        .toSorted((a, b) => b.length - a.length)[0]
+    : undefined
 }
 
 /** @throws Refusal NOT_FOUND if the cluster says that there is no such namespace */

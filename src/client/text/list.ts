@@ -110,7 +110,7 @@ function cellsOf(
   const state = stateOf(record)
   const [short = ''] = targetText({ kind: found.kind, name: '' }).split('/')
   return [
-    ...(cluster === undefined ? [] : [found.cluster ?? '']),
+    ...(cluster === undefined ? [] : [found.clusterName ?? found.cluster ?? '']),
     ...(namespace ? [record.namespace] : []),
     record.name,
     layout.kind === 'long' ? record.type : short,

@@ -56,11 +56,14 @@ function labelled(label: string, text: string): string {
 }
 
 /** `deployment shop/web is asleep: 0 of 3 replicas run`; behind `dev: ` where clusters are named. */
-export function headline({ kind, record, cluster }: Found, { paint }: Pick<Style, 'paint'>): string {
+export function headline(
+  { kind, record, cluster, clusterName = cluster }: Found,
+  { paint }: Pick<Style, 'paint'>,
+): string {
   const state = stateOf(record)
   const word = paint(colourOf(state), state === 'unmanaged' ? 'not managed by Dormouse' : WORDS[state])
   const { type, namespace, name } = record
-  const where = cluster === undefined ? '' : `${cluster}: `
+  const where = clusterName === undefined ? '' : `${clusterName}: `
   return `${where}${type} ${namespace}/${name} is ${word}${podsText(kind, record)}`
 }
 

@@ -34,6 +34,8 @@ export interface Published {
   /** Why these are not published though there are some. */
   readonly unpublished: { readonly [Key in Withheld]?: string | undefined } | undefined
   readonly console: string | undefined
+  /** How people call the cluster. */
+  readonly cluster: string | undefined
   /** Written by `dormouse release --all`; the next leader, or `release --undo`, removes it. */
   readonly released: Released | undefined
 }
@@ -118,6 +120,7 @@ const SHAPES: { readonly [Each in Key]-?: Shape<NonNullable<Published[Each]>> } 
     prices: optional(text),
   }),
   console: text,
+  cluster: text,
   released: section<Released>({ by: text, since: optional(text) }),
 }
 
@@ -148,6 +151,7 @@ const NOTHING: Published = {
   teamLabel: undefined,
   unpublished: undefined,
   console: undefined,
+  cluster: undefined,
   released: undefined,
 }
 

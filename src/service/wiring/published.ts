@@ -55,6 +55,7 @@ export function settingsForClients(
     excludeNamespaces,
     console: console.enabled ? (console.url ?? undefined) : undefined,
     teamLabel: config.metrics.teamLabel ?? undefined,
+    cluster: config.cluster ?? undefined,
     released: undefined,
     ...large,
     ...Object.fromEntries(unpublished.map(([key]) => [key, undefined])),

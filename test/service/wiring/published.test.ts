@@ -83,6 +83,11 @@ const READ: CalendarSnapshot = {
 }
 
 describe('the settings that are published for clients', () => {
+  it('lets a client know how the cluster is called', () => {
+    expect(known('cluster: dev-eu').service.cluster).to.equal('dev-eu')
+    expect(known('').service.cluster).to.equal(undefined)
+  })
+
   it('lets a client know who released the cluster, until a leader publishes again', () => {
     const { data } = known(FULL)
     const released = { by: 'ana', since: '2026-03-02T05:37:00Z' }
