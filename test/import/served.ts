@@ -2,7 +2,7 @@ import type { ImportedConfiguration } from '../../src/import/plan/configuration.
 import { InForce } from '../../src/import/plan/in-force.ts'
 import { isAtRest, nameOf, type ImportedObject } from '../../src/import/plan/imported-object.ts'
 import { ASLEEP_LABEL } from '../../src/domain/annotations.ts'
-import { writtenSettings } from '../../src/domain/records/published.ts'
+import { readPublished, writtenSettings } from '../../src/domain/records/published.ts'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
 import { Refusal } from '../../src/service/process/errors.ts'
@@ -36,16 +36,8 @@ export class Served extends Objects {
     if (!path.endsWith('/kube-public/configmaps/dormouse')) return super.get(path)
     if (!this.publishes) return undefined
     const { policies, excludeNamespaces } = this.config
-    const others = {
-      version: '1.0.0',
-      zoneData: undefined,
-      timezone: 'UTC',
-      rules: undefined,
-      kinds: [],
-      wakeOrderTimeout: undefined,
-    }
-    const none = { calendars: {}, prices: undefined, teamLabel: undefined, unpublished: undefined }
-    const data = writtenSettings({ ...others, ...none, console: undefined, policies, excludeNamespaces })
+    const said = { version: '1.0.0', timezone: 'UTC', kinds: [], calendars: {} }
+    const data = writtenSettings({ ...readPublished({}).settings, ...said, policies, excludeNamespaces })
     return { data } as Object
   }
 

@@ -47,7 +47,8 @@ describe('the annotation of the history', () => {
   })
 
   it('reads as docs/concepts.md explains its example', () => {
-    const [, text] = /^```text\n(.* \["k8s:alice"\]) ~\S+$/m.exec(readFileSync('docs/concepts.md', 'utf8')) ?? []
+    const [, text] =
+      /^```text\n(.* \["k8s:alice"\]) ~\S+$/m.exec(readFileSync('docs/concepts.md', 'utf8')) ?? []
     expect(decodeHistory(text ?? '').history).to.deep.equal([
       { ...SNOOZE, at: at('Mon 18:00'), trigger: 'api', by: 'k8s:alice', duration: 1200 },
       { ...WAKE, at: at('Mon 8:00') },
