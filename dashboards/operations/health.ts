@@ -14,10 +14,16 @@ export const HEALTH: Row = {
       id: 2,
       title: 'Leaders',
       description:
-        'One replica leads and acts. Without a leader no schedule is carried out; two are seen only for a moment, at a change of leader.',
+        'One replica leads and acts. Without a leader no schedule is carried out; two are seen only for a moment, at a change of leader. While the cluster is released none leads, until `dormouse release --undo`.',
       unit: 'short',
       thresholds: [...good(1, 1), { color: 'orange', value: 2 }],
-      queries: [{ expr: `sum by (cluster) (${LEADER})`, legend: 'leaders {{cluster}}' }],
+      queries: [
+        { expr: `sum by (cluster) (${LEADER})`, legend: 'leaders {{cluster}}' },
+        {
+          expr: `max by (cluster) (${selected('dormouse_released')}) > 0`,
+          legend: 'released {{cluster}}',
+        },
+      ],
       width: 3,
       none: 'not scraped',
     }),
