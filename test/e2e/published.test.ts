@@ -72,6 +72,7 @@ describeOn('what is published for clients', function (on) {
     expect(Object.keys(data)).to.have.members([
       'format',
       'version',
+      'zoneData',
       'timezone',
       'rules',
       'wakeOrderTimeout',
