@@ -73,16 +73,19 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
   useEffect(() => {
     let isOld = false
     setDry('')
-    const timer = setTimeout(() => {
-      const told = (result: Bulk | string) => void (isOld || setDry(result))
+    const told = (result: Bulk | string) => void (isOld || setDry(result))
+    const ask = () =>
       doing.ask<Bulk>(JSON.parse(asked) as Call).then(
         ({ data }: Answer<Bulk>) => told(data),
         (error: unknown) => {
           if (error instanceof Refused && error.status === 401) app.askSignIn(error.message)
           told(error instanceof Error ? error.message : String(error))
+          // Asking changes nothing: it is asked again, once it may be.
+          if (error instanceof Refused && error.status === 429 && !isOld)
+            timer = setTimeout(() => void ask(), error.retryAfter ?? TYPING)
         },
       )
-    }, TYPING)
+    let timer = setTimeout(() => void ask(), TYPING)
     return () => {
       isOld = true
       clearTimeout(timer)
