@@ -1,3 +1,6 @@
+import { listEvents } from '../../src/console/client/list-stream.ts'
+import type { Workload as Shown } from '../../src/console/page/record.ts'
+import type { Dormouse } from '../../src/client/ports.ts'
 import { ClusterDormouse } from '../../src/client/cluster/cluster-dormouse.ts'
 import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import type { HttpRequest } from '../../src/kubernetes/http.ts'
@@ -112,4 +115,14 @@ export const reads = (
 
 async function* bodyOf(text: string) {
   yield Buffer.from(text)
+}
+
+/** The first workload of shop, as the console over a kubeconfig gets it. */
+export async function consoleShows(dormouse: Dormouse): Promise<Shown> {
+  const stop = new AbortController()
+  const events = listEvents(dormouse, 'shop', stop.signal)
+  const { value: added } = await events.next()
+  stop.abort()
+  await events.return(undefined)
+  return JSON.parse(/data: (.*)/.exec(String(added))?.[1] ?? '') as Shown
 }

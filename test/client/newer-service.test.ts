@@ -1,13 +1,12 @@
 import { expect } from 'chai'
-import { listEvents } from '../../src/console/client/list-stream.ts'
-import { stateOf as shownByPage, type Workload } from '../../src/console/page/record.ts'
+import { stateOf as shownByPage } from '../../src/console/page/record.ts'
 import { FORMAT } from '../../src/domain/records/published.ts'
 import { encodeState } from '../../src/domain/workload/state-codec.ts'
 import { EMPTY_STATE } from '../../src/domain/workload/state.ts'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import { loadConfig } from '../../src/service/config/config.ts'
 import { settingsForClients } from '../../src/service/wiring/published.ts'
-import { aDeployment, NAMESPACE, NOW, over, reads } from './answering-cluster.ts'
+import { aDeployment, consoleShows, NAMESPACE, NOW, over, reads } from './answering-cluster.ts'
 import { typed } from './fake-dormouse.ts'
 
 const CONFIG = `
@@ -71,7 +70,7 @@ const WORKLOADS = {
 function person(data: Record<string, string>, object: object, format: number) {
   const { dormouse } = over(
     (request) =>
-      request.path.startsWith(NAMESPACE) && request.path.split('?')[0] === NAMESPACE
+      request.path.split('?')[0] === NAMESPACE
         ? { body: { metadata: { name: 'shop', uid: 'n', labels: { team: 'web' } } } }
         : reads(request, data, object),
     undefined,
@@ -79,15 +78,6 @@ function person(data: Record<string, string>, object: object, format: number) {
     format,
   )
   return { dormouse, type: (...line: string[]) => typed(line, { over: dormouse }) }
-}
-
-async function consoleShows(dormouse: ReturnType<typeof person>['dormouse']): Promise<Workload> {
-  const stop = new AbortController()
-  const events = listEvents(dormouse, 'shop', stop.signal)
-  const { value: added } = await events.next()
-  stop.abort()
-  await events.return(undefined)
-  return JSON.parse(/data: (.*)/.exec(String(added))?.[1] ?? '') as Workload
 }
 
 describe('an older client beside a newer service', () => {

@@ -1,12 +1,20 @@
 import { expect } from 'chai'
-import { listEvents } from '../../src/console/client/list-stream.ts'
 import { loadConfig } from '../../src/service/config/config.ts'
-import { hasUnknownHours, stateOf as shownByPage, type Workload } from '../../src/console/page/record.ts'
+import { hasUnknownHours, stateOf as shownByPage } from '../../src/console/page/record.ts'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { settingsForClients } from '../../src/service/wiring/published.ts'
 import { EMPTY_STATE } from '../../src/domain/workload/state.ts'
 import { encodeState } from '../../src/domain/workload/state-codec.ts'
-import { aDeployment, NAMESPACE, NOW, over, reads, SETTINGS, status } from './answering-cluster.ts'
+import {
+  aDeployment,
+  consoleShows,
+  NAMESPACE,
+  NOW,
+  over,
+  reads,
+  SETTINGS,
+  status,
+} from './answering-cluster.ts'
 import { typed } from './fake-dormouse.ts'
 
 const POLICY = `
@@ -15,15 +23,8 @@ const HOLIDAY = "calendars: { de: { dates: { 2026-03-03: '' } } }"
 
 /** The published settings of a service with this configuration. */
 function published(text: string): Record<string, string> {
-  const data = settingsForClients(
-    loadConfig({ text, environment: {} }),
-    { de: { days: [], windows: [] } },
-    [],
-    '1.2.3',
-  )
-  return Object.fromEntries(
-    Object.entries(data).filter((entry): entry is [string, string] => entry[1] !== null),
-  )
+  const config = loadConfig({ text, environment: {} })
+  return settingsForClients(config, { de: { days: [], windows: [] } }, [], '1.2.3')
 }
 
 /** One command of a person over a cluster with one Deployment, shop/web. */
@@ -34,17 +35,6 @@ function person(data: Record<string, string> | undefined, annotations: Record<st
     return { body: object, warning: 'Dormouse: deployment shop/web put to sleep' }
   })
   return { patches, type: (...line: string[]) => typed(line, { over: dormouse }) }
-}
-
-/** The workload as the console over a kubeconfig gets it. */
-async function shown(data: Record<string, string>, object?: object): Promise<Workload> {
-  const { dormouse } = over((request) => reads(request, data, object))
-  const stop = new AbortController()
-  const events = listEvents(dormouse, 'shop', stop.signal)
-  const { value: added } = await events.next()
-  stop.abort()
-  await events.return(undefined)
-  return JSON.parse(/data: (.*)/.exec(String(added))?.[1] ?? '') as Workload
 }
 
 /** Words of `why`, `list`, `status` and `plan` that a person takes for an answer. */
@@ -136,10 +126,11 @@ describe('the client and policies that are not published', () => {
   })
 
   it('says so in the console over a kubeconfig, too', async () => {
-    const record = await shown(silent)
+    const record = await consoleShows(over((request) => reads(request, silent)).dormouse)
     expect(record.reason).to.match(/^unknown: the service's policies are not published/)
     expect(shownByPage(record)).to.equal('unknown')
-    const enabled = await shown(silent, aDeployment({ [ANNOTATION.enabled]: 'true' }))
+    const managed = aDeployment({ [ANNOTATION.enabled]: 'true' })
+    const enabled = await consoleShows(over((request) => reads(request, silent, managed)).dormouse)
     expect([shownByPage(enabled), hasUnknownHours(enabled)]).to.deep.equal(['awake', true])
   })
 

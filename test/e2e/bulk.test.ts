@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import type { BulkCounts, BulkItem } from '../../src/service/api/bulk/item.ts'
+import type { BulkCounts } from '../../src/domain/records/bulk.ts'
+import type { BulkItem } from '../../src/service/api/bulk/item.ts'
 import type { CallOptions, Method } from '../support/api-client.ts'
 import { describeOn } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'

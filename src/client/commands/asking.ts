@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { OPERATIONS, type CommandAction, type Request, type Said } from '../../domain/requests/operations.ts'
-import { isKeptAtZero, leavesOut } from '../../domain/records/kept-at-zero.ts'
+import { isKeptAtZero, leavesOut } from '../../domain/records/bulk.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { UsageError } from '../../service/process/errors.ts'

@@ -1,6 +1,13 @@
 import pLimit from 'p-limit'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
-import { isKeptAtZero, KEPT_AT_ZERO, leavesOut } from '../../domain/records/kept-at-zero.ts'
+import {
+  countsOf,
+  isKeptAtZero,
+  leavesOut,
+  LEFT_OUT,
+  summaryOf,
+  type BulkCounts,
+} from '../../domain/records/bulk.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { Request } from '../../domain/requests/operations.ts'
 import { Refusal } from '../../service/process/errors.ts'
@@ -11,12 +18,10 @@ import { refusalOf, type Answered, type Call } from './call.ts'
 const MOST = 500
 const ABREAST = 8
 
-type Result = 'done' | 'unchanged' | 'left_out' | 'refused'
-
 interface Item {
   readonly kind: string
   readonly name: string
-  readonly result: Result
+  readonly result: keyof BulkCounts
   readonly code: string | null
   readonly message: string
   readonly operation_in_progress: boolean
@@ -38,14 +43,10 @@ export async function askAll(
     if (dryRun) signal.throwIfAborted()
     return await ask(dormouse, found, request, dryRun)
   })
-  const counts: Record<Result, number> = { done: 0, unchanged: 0, left_out: 0, refused: 0 }
-  for (const { result } of items) counts[result] += 1
-  const { done, unchanged, refused, left_out: leftOut } = counts
-  const summary =
-    items.length === 0
-      ? 'no workload that you may list matches'
-      : `${done} done, ${unchanged} unchanged, ${refused} refused${leftOut > 0 ? `, ${leftOut} kept at 0` : ''}`
-  return { message: `${dryRun ? 'dry run, nothing was changed: ' : ''}${summary}`, data: { items, counts } }
+  return {
+    message: `${dryRun ? 'dry run, nothing was changed: ' : ''}${summaryOf(items)}`,
+    data: { items, counts: countsOf(items) },
+  }
 }
 
 async function chosenOf(
@@ -83,8 +84,7 @@ async function ask(
   dryRun: boolean,
 ): Promise<Item> {
   const { namespace, name } = before
-  if (leavesOut(request.action) && isKeptAtZero(before))
-    return { kind, name, result: 'left_out', code: null, message: KEPT_AT_ZERO, operation_in_progress: false }
+  if (leavesOut(request.action) && isKeptAtZero(before)) return { kind, name, ...LEFT_OUT }
   try {
     const { messages, after } = await dormouse.request({ kind, namespace, name }, request, dryRun)
     const { record } = await after()

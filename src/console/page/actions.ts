@@ -89,10 +89,6 @@ function awakeAsBefore(workload: Workload, until: number | undefined, model: Mod
   return action('awake', `Undo wake of ${namespace}/${name}`, workload, [call])
 }
 
-function undone(undo: Action | undefined): { undo?: Action } {
-  return undo ? { undo } : {}
-}
-
 /** How much longer an override holds; undefined: for good. */
 function restOf({ manual_override_until: until }: Workload): object | undefined {
   if (until === null) return undefined
@@ -127,6 +123,10 @@ export function until(
   const call = (words: ApiCall, query?: string) => [request(model.pathOf(workload), words, query)]
   const [id, opposite] = verb === 'wake' ? (['wake', 'snooze'] as const) : (['snooze', 'wake'] as const)
   const isMoved = (verb === 'wake') === asleep
+  const moved = () =>
+    action(opposite, `Undo ${verb} of ${namespace}/${name}`, workload, call(`POST ${opposite}`))
+  const kept = () => (verb === 'wake' ? awakeAsBefore(workload, undefined, model) : undefined)
+  const undo = isMoved ? moved() : kept()
   return {
     ...action(
       isMoved || verb === 'snooze' ? id : 'awake',
@@ -135,13 +135,7 @@ export function until(
       // Somebody chose the time: it counts where it is sooner, too.
       call(`POST ${verb}`, verb === 'wake' ? `for=${minutes}m&shorten=true` : `for=${minutes}m`),
     ),
-    ...undone(
-      isMoved
-        ? action(opposite, `Undo ${verb} of ${namespace}/${name}`, workload, call(`POST ${opposite}`))
-        : verb === 'wake'
-          ? awakeAsBefore(workload, undefined, model)
-          : undefined,
-    ),
+    ...(undo && { undo }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { BulkCounts } from '../../domain/records/bulk.ts'
 import type { ApiCall } from '../../domain/requests/operations.ts'
 import { request } from './actions.ts'
 import type { Answer, Call } from './api.ts'
@@ -18,7 +19,7 @@ interface Bulk {
     code: string | null
     message: string
   }[]
-  readonly counts: Readonly<Record<'done' | 'unchanged' | 'left_out' | 'refused', number>>
+  readonly counts: BulkCounts
 }
 
 interface Choice {

@@ -1,26 +1,17 @@
-import type { Clock, Instant } from '../process/clock.ts'
-import { excludedNamespaces, type Config } from '../config/config.ts'
+import type { Instant } from '../process/clock.ts'
+import { excludedNamespaces } from '../config/config.ts'
 import { forecast, type Forecast } from '../../domain/records/forecast.ts'
 import type { Calendars } from '../../domain/schedule/calendar.ts'
 import { findApiExtensions } from '../../kubernetes/api-extensions.ts'
-import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
-import type { Logger } from '../process/logger.ts'
-import { CommandCluster } from './command-cluster.ts'
+import { CommandCluster, type CommandOptions } from './command-cluster.ts'
 import { rulesOf } from './settings.ts'
 
 const NO_KEDA =
   "KEDA's ScaledObjects: workloads that others hold by pausing one are foretold as if they did not (the account needs " +
   'list and watch of them)'
 
-interface CheckOptions {
-  readonly config: Config
+interface CheckOptions extends CommandOptions {
   readonly calendars: Calendars
-  readonly kubeconfig: KubeConfigSource
-  /** undefined: outside a cluster; then it is where the installed webhook is. */
-  readonly ownNamespace: string | undefined
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly stop: AbortSignal
 }
 
 /** The effect of a configuration on a cluster, and the checks that were not possible. */

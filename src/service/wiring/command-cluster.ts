@@ -22,6 +22,12 @@ interface Options extends Omit<ClusterClientOptions, 'observer'> {
   readonly stop: AbortSignal
 }
 
+/** Options of a command that works on one cluster. */
+export interface CommandOptions extends Options {
+  /** undefined: outside a cluster. */
+  readonly ownNamespace: string | undefined
+}
+
 /** The cluster that a command works on. */
 export class CommandCluster {
   readonly clients: ClusterClients

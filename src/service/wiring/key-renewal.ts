@@ -1,23 +1,10 @@
-import type { Config } from '../config/config.ts'
 import { fromKeyData, newKey, toKeyData } from '../keys/key-data.ts'
-import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
 import { OneSecret } from '../../kubernetes/secret.ts'
-import type { Clock, Instant } from '../process/clock.ts'
+import type { Instant } from '../process/clock.ts'
 import { UsageError } from '../process/errors.ts'
-import type { Logger } from '../process/logger.ts'
-import { CommandCluster, waitForCluster } from './command-cluster.ts'
+import { CommandCluster, waitForCluster, type CommandOptions } from './command-cluster.ts'
 import { homeNamespace } from './lease.ts'
 import { keptIn } from './key-places.ts'
-
-interface RenewalOptions {
-  readonly config: Config
-  readonly kubeconfig: KubeConfigSource
-  /** undefined: outside a cluster. */
-  readonly ownNamespace: string | undefined
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly stop: AbortSignal
-}
 
 /** Milliseconds in which every replica learns of the next key. */
 const NOTICE = 60_000
@@ -25,11 +12,11 @@ const NOTICE = 60_000
 /** Adds the next key of states to the Secret. */
 export class KeyRenewal {
   readonly cluster: CommandCluster
-  readonly #options: RenewalOptions
+  readonly #options: CommandOptions
   readonly #name: string
 
   /** @throws UsageError where the service keeps no Secret of keys; Error when no usable kubeconfig is found */
-  constructor(options: RenewalOptions) {
+  constructor(options: CommandOptions) {
     const place = keptIn(options.config)
     if (place?.secret === undefined)
       throw new UsageError(

@@ -1,14 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import type { Clock } from '../process/clock.ts'
-import { excludedNamespaces, type Config } from '../config/config.ts'
+import { excludedNamespaces } from '../config/config.ts'
 import { pauseChange } from '../../domain/autoscaling/pause.ts'
 import { isMarked, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
 import { releaseChange } from '../../domain/deciding/release.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { counted } from '../../domain/text.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
-import type { KubeConfigSource } from '../../kubernetes/kube-config.ts'
 import { deleteWebhookConfiguration } from '../../kubernetes/registration/configuration.ts'
 import { starterOf, type ObjectName, type Starter } from '../../kubernetes/uninstall.ts'
 import { ownUsername } from '../../kubernetes/identity.ts'
@@ -16,11 +14,10 @@ import { undoRelease } from '../leadership/lease-candidate.ts'
 import { releasedIn } from '../leadership/release-mark.ts'
 import type { Released } from '../../domain/deciding/released.ts'
 import { whileLeading } from '../leadership/while-leading.ts'
-import type { Logger } from '../process/logger.ts'
 import { publishRelease } from '../../kubernetes/published-settings.ts'
 import { messageOf, UsageError } from '../process/errors.ts'
 import { namespacesOfLeases } from '../../kubernetes/lease.ts'
-import { CommandCluster, waitForCluster } from './command-cluster.ts'
+import { CommandCluster, waitForCluster, type CommandOptions } from './command-cluster.ts'
 import { electionSettings, homeNamespace } from './lease.ts'
 import { rulesOf } from './settings.ts'
 
@@ -33,17 +30,6 @@ const LOOK = 100
 
 /** Workloads that are written at the same time. */
 const CONCURRENCY = 8
-
-export interface ReleaseOptions {
-  readonly config: Config
-  readonly kubeconfig: KubeConfigSource
-  /** undefined: outside a cluster. */
-  readonly ownNamespace: string | undefined
-  readonly clock: Clock
-  readonly logger: Logger
-  /** Ends the release early. */
-  readonly stop: AbortSignal
-}
 
 /** The workloads that carry anything of Dormouse's. */
 export interface ReleasePlan {
@@ -85,12 +71,12 @@ export type Service = 'running' | 'silent' | 'none'
 export class Release {
   /** Its workloads have to be listed before `plan` and `carryOut`. */
   readonly cluster: CommandCluster
-  readonly #options: ReleaseOptions
+  readonly #options: CommandOptions
   readonly #rules: Rules
   readonly #excluded: ReadonlySet<string>
 
   /** @throws Error when no usable kubeconfig is found */
-  constructor(options: ReleaseOptions) {
+  constructor(options: CommandOptions) {
     const { config, ownNamespace } = options
     this.#options = options
     // The marks to remove do not depend on inherited settings.

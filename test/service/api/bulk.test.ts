@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { BulkCounts, BulkItem } from '../../../src/service/api/bulk/item.ts'
+import type { BulkCounts } from '../../../src/domain/records/bulk.ts'
+import type { BulkItem } from '../../../src/service/api/bulk/item.ts'
 import { ACTIONS, isForMany, OPERATIONS } from '../../../src/domain/requests/operations.ts'
 import { keyOf, KINDS, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { Refusal } from '../../../src/service/process/errors.ts'

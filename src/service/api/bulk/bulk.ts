@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { isKeptAtZero, leavesOut } from '../../../domain/records/kept-at-zero.ts'
+import { countsOf, isKeptAtZero, leavesOut, LEFT_OUT, summaryOf } from '../../../domain/records/bulk.ts'
 import { listedRecord, statusRecord } from '../../../domain/records/record.ts'
 import { requestFrom } from '../../../domain/requests/call.ts'
 import type { Action } from '../../../domain/requests/operations.ts'
@@ -19,7 +19,7 @@ import { milliseconds } from '../../../domain/schedule/duration.ts'
 import type { PodWaits } from '../pod-waits.ts'
 import type { ApiDeps } from '../ports.ts'
 import { Following } from './following.ts'
-import { countsOf, leftOut, refused, summaryOf, type BulkItem } from './item.ts'
+import { refused, type BulkItem } from './item.ts'
 import { createSelection, type Selected } from './selection.ts'
 
 /** Workloads of one request that are written or read at once; their writes also wait for their turn at the write gate. */
@@ -77,7 +77,8 @@ export function createBulks(
 
     async function one({ workload, refusal }: Selected): Promise<BulkItem> {
       if (refusal) return refused(workload, refusal)
-      if (leavesOut(action) && isKeptAtZero(listedRecord(workload, clock(), rules))) return leftOut(workload)
+      if (leavesOut(action) && isKeptAtZero(listedRecord(workload, clock(), rules)))
+        return { kind: workload.kind, name: workload.name, ...LEFT_OUT }
       try {
         const item = await (dryRun ? rehearse : write)(workload)
         unanswered = 0

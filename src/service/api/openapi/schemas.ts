@@ -29,7 +29,8 @@ import {
 } from '../../../domain/records/shape.ts'
 import { A_DURATION } from '../../../domain/schedule/duration.ts'
 import { ERROR_CODES } from '../../process/errors.ts'
-import { BULK_ITEM, BULK_RESULTS, MOST_WORKLOADS } from '../bulk/item.ts'
+import { BULK_RESULTS } from '../../../domain/records/bulk.ts'
+import { BULK_ITEM, MOST_WORKLOADS } from '../bulk/item.ts'
 import { kind, PLAN_PAGE, schedule } from './parameters.ts'
 import { body, byReference, duration, success } from './schema.ts'
 
