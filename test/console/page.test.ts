@@ -246,6 +246,21 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
     expect(faults).to.deep.equal([])
   })
 
+  it('asks again what would happen where the API says to wait', async () => {
+    const { page } = await open('?namespace=staging')
+    let asked = 0
+    await page.route('**/namespaces/staging/wake?*dryRun=true', async (route) => {
+      asked += 1
+      if (asked > 1) return route.continue()
+      const error = { code: 'RATE_LIMITED', message: 'wait for its answer' }
+      return route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json: { error } })
+    })
+    await page.getByRole('button', { name: 'All of staging…' }).click()
+    await page.locator('.dry .fault').getByText('wait for its answer').waitFor()
+    await page.locator('.counts').waitFor()
+    expect(asked).to.equal(2)
+  })
+
   it('asks about a namespace of the address alone, whatever a link makes of it', async () => {
     const name = 'shop/deployments/web/snooze?force=true#'
     await sandbox.call('POST', `${WEB}/wake`)
