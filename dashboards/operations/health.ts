@@ -14,16 +14,10 @@ export const HEALTH: Row = {
       id: 2,
       title: 'Leaders',
       description:
-        'One replica leads and acts. Without a leader no schedule is carried out; two are seen only for a moment, at a change of leader. While the cluster is released none leads, until `dormouse release --undo`.',
+        'One replica leads and acts. Without a leader no schedule is carried out; two are seen only for a moment, at a change of leader.',
       unit: 'short',
       thresholds: [...good(1, 1), { color: 'orange', value: 2 }],
-      queries: [
-        { expr: `sum by (cluster) (${LEADER})`, legend: 'leaders {{cluster}}' },
-        {
-          expr: `max by (cluster) (${selected('dormouse_released')}) > 0`,
-          legend: 'released {{cluster}}',
-        },
-      ],
+      queries: [{ expr: `sum by (cluster) (${LEADER})`, legend: 'leaders {{cluster}}' }],
       width: 3,
       none: 'not scraped',
     }),
@@ -102,12 +96,16 @@ export const HEALTH: Row = {
     graph({
       id: 9,
       title: 'Leader',
-      description: '1: this replica leads. When another line goes up, the leader has changed.',
+      description:
+        '1: this replica leads. When another line goes up, the leader has changed. While the cluster is released none leads, until `dormouse release --undo`.',
       unit: 'short',
       decimals: 0,
       thresholds: PLAIN,
       max: 1,
-      queries: [{ expr: `max by (cluster, pod, instance) (${LEADER})`, legend: REPLICA }],
+      queries: [
+        { expr: `max by (cluster, pod, instance) (${LEADER})`, legend: REPLICA },
+        { expr: `max by (cluster) (${selected('dormouse_released')})`, legend: 'released {{cluster}}' },
+      ],
       width: 8,
     }),
     graph({
