@@ -149,18 +149,13 @@ export class TrialCluster {
   }
 
   async #list(kind: string, namespace?: string): Promise<Seen[]> {
-    const { items } = (await this.#call(
-      'GET',
-      pathOf(kind, { name: '', ...(namespace !== undefined && { namespace }) }),
-    )) as {
-      items: Seen[]
-    }
+    const { items } = (await this.#call('GET', pathOf(kind, { namespace }))) as { items: Seen[] }
     return items
   }
 
   async #create(object: Created): Promise<void> {
     const { namespace } = object.metadata
-    const at = pathOf(object.kind, { name: '', ...(namespace !== undefined && { namespace }) })
+    const at = pathOf(object.kind, { namespace })
     await this.#call('POST', at, { apiVersion: versionOf(object.kind), ...object })
   }
 
@@ -187,12 +182,17 @@ interface Kubeconfig {
   readonly clusters: readonly [{ readonly cluster: { readonly server: string } }]
 }
 
-/** The path of an object, or where its name is '' of all there. */
-function pathOf(kind: string, { name, namespace }: { name: string; namespace?: string }): string {
+interface Place {
+  readonly namespace?: string | undefined
+  readonly name?: string
+}
+
+/** The path of an object, or without a name that of all there. */
+function pathOf(kind: string, { name, namespace }: Place): string {
   const place = PLACES[kind]
   if (place === undefined) throw new TypeError(`the trial knows no ${kind}`)
   const within = namespace === undefined ? place : place.replace(/\/(\w+)$/, `/namespaces/${namespace}/$1`)
-  return name === '' ? within : `${within}/${name}`
+  return name === undefined ? within : `${within}/${name}`
 }
 
 function versionOf(kind: string): string {

@@ -79,21 +79,23 @@ export async function ofKind(
 /** One that we may not read comes without labels and annotations. */
 export async function namespaceNamed(cluster: ClusterObjects, name: string): Promise<ImportedObject[]> {
   const bare = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
-  const found = await cluster.get<ImportedObject>(pathOf(bare)).catch((error: unknown) => {
-    if (!(error instanceof Refusal) || error.code !== 'FORBIDDEN') throw error
-    return bare
-  })
+  const found = await cluster.get<ImportedObject>(pathOf(bare)).catch(ifForbidden(bare))
   return found ? [{ ...found, apiVersion: 'v1', kind: 'Namespace' }] : []
 }
 
 /** A SleepInfo's stored counts; empty before it was first due. A Secret that we may not read comes without data. */
 async function secretOf(cluster: ClusterObjects, { metadata }: ImportedObject): Promise<ImportedObject[]> {
-  const name = encodeURIComponent(`sleepinfo-${metadata.name}`)
-  const path = `/api/v1/namespaces/${encodeURIComponent(metadata.namespace ?? '')}/secrets/${name}`
-  const secret = await cluster.get<ImportedObject>(path).catch((error: unknown) => {
-    if (!(error instanceof Refusal) || error.code !== 'FORBIDDEN') throw error
-    const { namespace = '' } = metadata
-    return { metadata: { namespace, name: `sleepinfo-${metadata.name}` } }
-  })
+  const { namespace = '' } = metadata
+  const name = `sleepinfo-${metadata.name}`
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}`
+  const secret = await cluster.get<ImportedObject>(path).catch(ifForbidden({ metadata: { namespace, name } }))
   return secret ? [{ ...secret, kind: 'Secret', apiVersion: 'v1' }] : []
+}
+
+/** For `catch`: stands for an object that we may not read. */
+function ifForbidden<Bare>(bare: Bare): (error: unknown) => Bare {
+  return (error) => {
+    if (error instanceof Refusal && error.code === 'FORBIDDEN') return bare
+    throw error
+  }
 }

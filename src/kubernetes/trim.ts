@@ -219,10 +219,9 @@ function withTrouble(pods: Pods, { status }: WorkloadObject): Pods {
 }
 
 /**
- * The status of a configured kind by the field names that most kinds use; without them, its pods count as its spec
- * asks.
+ * The status of a configured kind by the field names that most kinds use. One whose status counts nothing has as many pods
+ * ready as its spec asks for.
  */
-/** One whose status counts nothing has as many pods ready as it asks for. */
 function podsOfConfigured(kind: Kind, object: WorkloadObject, field: string): Pods {
   const { metadata, status } = object
   const { replicas, readyReplicas, observedGeneration } = (status ?? {}) as Readonly<Record<string, unknown>>

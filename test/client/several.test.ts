@@ -186,7 +186,6 @@ describe('several clusters read as one', () => {
       'check',
       'explain',
       'completion',
-      'explain',
       'import',
       'version',
     ]

@@ -7,8 +7,6 @@ import { manifest } from '../support/manifests.ts'
 import { grant, user } from '../support/rights.ts'
 import { marksOf } from './agreement.ts'
 
-type Json = Record<string, unknown>
-
 const COUNT = 3
 const CFO = 'k8s:cfo@example.com'
 const KIND = 'statefulsets'
@@ -30,7 +28,10 @@ const UNREAD: Readonly<Record<string, { spec?: object; status?: object; isAway?:
 }
 
 /** A pin, an author, a history and a count of somebody's own making. */
-function forged(kind: string, { asleep }: { asleep: boolean }): Json {
+function forged(
+  kind: string,
+  { asleep }: { asleep: boolean },
+): Record<'labels' | 'annotations', Record<string, string>> {
   const at = new Date().toISOString()
   const state = {
     v: 2,
@@ -123,10 +124,7 @@ describeOn('a state that somebody forged', function (on) {
       for (const asleep of [false, true]) {
         const name = `created-${cause.replace(' ', '-')}-${asleep ? 'asleep' : 'awake'}`
         const whole = manifest('deployments', name, { replicas: asleep ? 0 : COUNT, paused: true })
-        const { labels, annotations } = forged('deployments', { asleep }) as Record<
-          string,
-          Record<string, string>
-        >
+        const { labels, annotations } = forged('deployments', { asleep })
         const metadata = { name, labels, annotations: { ...annotations, [ANNOTATION.enabled]: 'true' } }
         const template = (spec as { template?: { spec: object } }).template?.spec
         const pods = (whole.spec as { template: { metadata: object; spec: object } }).template
@@ -148,10 +146,7 @@ describeOn('a state that somebody forged', function (on) {
     const { uid } = (await here.get('deployments', 'owner')).metadata
     const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'owner', uid, controller: true }
     const whole = manifest('replicasets', 'owned', { replicas: COUNT })
-    const { labels, annotations } = forged('replicasets', { asleep: false }) as Record<
-      string,
-      Record<string, string>
-    >
+    const { labels, annotations } = forged('replicasets', { asleep: false })
     const metadata = {
       name: 'owned',
       labels,

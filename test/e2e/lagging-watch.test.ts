@@ -54,10 +54,7 @@ describeOn('people who act while the watch of the leader lags by seconds', funct
       return true
     })
     const kept = async (name: (typeof names)[number]) => (await at(name).status()).last_replicas
-    await eventually(
-      'the leader to know them',
-      async () => (await at('scheduled').status()).is_snoozed,
-    )
+    await eventually('the leader to know them', async () => (await at('scheduled').status()).is_snoozed)
     expect([await kept('deployed'), await kept('scheduled'), await kept('forth')]).to.deep.equal([3, 3, 3])
     expect(await at('scaled').status()).to.include({ is_snoozed: false, current_replicas: 2 })
     expect(await at('stopped').status()).to.include({ is_snoozed: false, current_replicas: 0 })

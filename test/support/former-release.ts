@@ -7,8 +7,8 @@ import type { Need } from '../suite/need.ts'
 import { runProgram } from './kubectl.ts'
 
 /**
- * The commit of the former release; once there is a release, its tag. Those before the tag of states count for none: they
- * sign nothing, and what they write beside this one is not believed.
+ * The commit of the former release; once there is a release, its tag. Those before states were signed count for none: what
+ * they write beside this one is not believed. So it is this very one, until a commit with signed states has a later one.
  */
 const COMMIT = 'HEAD'
 

@@ -3,17 +3,9 @@ import { FORMAT, readPublished, type Published } from '../../domain/records/publ
 import { DEFAULT_POLICY, KUBERNETES_NAMESPACES, type Policy } from '../../domain/workload/settings-rules.ts'
 
 /** The settings that the service publishes in the ConfigMap `dormouse` of `kube-public`. */
-export interface KnownService extends Pick<
+export interface KnownService extends Omit<
   Published,
-  | 'version'
-  | 'zoneData'
-  | 'policies'
-  | 'calendars'
-  | 'prices'
-  | 'teamLabel'
-  | 'console'
-  | 'cluster'
-  | 'released'
+  'timezone' | 'rules' | 'wakeOrderTimeout' | 'kinds' | 'excludeNamespaces' | 'unpublished'
 > {
   /** Whether we may read such a ConfigMap, and the service has filled it. */
   readonly isKnown: boolean
@@ -52,29 +44,30 @@ export function knownService(
 ): KnownService {
   const data = typeof found === 'string' ? {} : found
   const { settings, unread } = readPublished(data, known)
-  const { version, timezone, rules, kinds = [], excludeNamespaces = [], unpublished = {} } = settings
+  const {
+    timezone,
+    rules,
+    wakeOrderTimeout = WAKE_ORDER_TIMEOUT,
+    kinds = [],
+    excludeNamespaces = [],
+    unpublished = {},
+    ...told
+  } = settings
+  const { version } = told
   const isUnread = unread.difference(HARMLESS).size > 0
   const unpriced = unread.has('format') || unread.has('prices') ? { prices: newerText(version) } : {}
   return {
+    ...told,
     isKnown: Object.keys(data).length > 0,
     newer: isUnread ? newerText(version) : undefined,
     whyUnknown: whyUnknown(found),
-    version,
-    zoneData: settings.zoneData,
     policy: { ...DEFAULT_POLICY, ...rules, ...(timezone === undefined ? {} : { timezone }) },
-    wakeOrderTimeout: settings.wakeOrderTimeout ?? WAKE_ORDER_TIMEOUT,
+    wakeOrderTimeout,
     kinds: kinds.map((text) => {
       const [resource = '', path = '.spec.replicas'] = text.split('=')
       return { resource: resource as ConfiguredKind, specReplicasPath: path }
     }),
     excludeNamespaces: new Set([...KUBERNETES_NAMESPACES, ...excludeNamespaces]),
-    policies: settings.policies,
-    calendars: settings.calendars,
-    prices: settings.prices,
-    teamLabel: settings.teamLabel,
-    console: settings.console,
-    cluster: settings.cluster,
-    released: settings.released,
     unpublished: { ...unpublished, ...unpriced },
   }
 }

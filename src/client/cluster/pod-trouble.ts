@@ -1,4 +1,4 @@
-import { troubleOf, type Trouble } from '../../domain/workload/trouble.ts'
+import { fieldsOf, troubleOf, type Trouble } from '../../domain/workload/trouble.ts'
 
 /** The fields of a pod that are read. */
 export interface PodObject {
@@ -92,25 +92,21 @@ function isStarting(reason: string | undefined): boolean {
  * the form of what has a scale subresource and no selector that we read.
  */
 export function podSelector(spec: unknown, status: unknown): string | undefined {
-  const { matchLabels = {}, matchExpressions = [] } = part(part(spec)['selector'])
+  const { matchLabels = {}, matchExpressions = [] } = fieldsOf(fieldsOf(spec)['selector'])
   const terms = [
-    ...Object.entries(part(matchLabels)).map(([key, value]) => `${key}=${String(value)}`),
+    ...Object.entries(fieldsOf(matchLabels)).map(([key, value]) => `${key}=${String(value)}`),
     ...(Array.isArray(matchExpressions) ? (matchExpressions as unknown[]) : []).flatMap(termOf),
   ]
   if (terms.length > 0) return terms.join(',')
-  const { selector } = part(status)
+  const { selector } = fieldsOf(status)
   return typeof selector === 'string' && selector !== '' ? selector : undefined
 }
 
 function termOf(expression: unknown): string[] {
-  const { key, operator, values } = part(expression)
+  const { key, operator, values } = fieldsOf(expression)
   const list = Array.isArray(values) ? values.join(',') : ''
   if (typeof key !== 'string') return []
   if (operator === 'In') return [`${key} in (${list})`]
   if (operator === 'NotIn') return [`${key} notin (${list})`]
   return operator === 'Exists' ? [key] : [`!${key}`]
-}
-
-function part(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }

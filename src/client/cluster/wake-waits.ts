@@ -31,10 +31,13 @@ export function waitsAmong(workloads: readonly Workload[], rules: Rules, timeout
     const edge = wakingEdge(workload, decision)
     if (edge === undefined) return undefined
     const { namespace } = workload
+    const order = wakeOrderOf(workload)
+    // Mostly nobody names a number: then nothing has to be decided.
+    if (!workloads.some((each) => each.namespace === namespace && wakeOrderOf(each) < order)) return undefined
     const key = `${namespace} ${edge}`
     const members = waves.get(key) ?? membersOf(namespace, edge, now)
     waves.set(key, members)
-    return waitIn({ edge, members, timeout }, wakeOrderOf(workload), now)
+    return waitIn({ edge, members, timeout }, order, now)
   }
 
   function membersOf(namespace: string, edge: Instant, now: Instant): WaveMember[] {

@@ -41,13 +41,11 @@ export function isUnknown({ reason_code: code }: StatusRecord): boolean {
 }
 
 /** Why nobody can say here when it changes; undefined: it is known, if only that nothing comes. */
-export function whyUnknown({
-  reason_values: values,
-  pin_state: pin,
-  ...record
-}: StatusRecord): string | undefined {
-  const why = values['hours_unknown'] ?? (record.reason_code === 'unknown' ? values['fault'] : undefined)
-  return typeof why === 'string' && (pin === 'none' || record.reason_code === 'unknown') ? why : undefined
+export function whyUnknown(record: StatusRecord): string | undefined {
+  const { reason_values: values, pin_state: pin } = record
+  const { hours_unknown: hours, fault } = values
+  const why = isUnknown(record) ? (hours ?? fault) : pin === 'none' ? hours : undefined
+  return typeof why === 'string' ? why : undefined
 }
 
 /** Whether it has hours only if something gives it some that cannot be read from here. */

@@ -2,7 +2,8 @@ import type { Released } from '../deciding/released.ts'
 import { isRecord } from '../json-schema.ts'
 import { isConfigurable } from '../kinds.ts'
 import type { ConfiguredPolicy } from '../policy/configured.ts'
-import { isPublishedCalendar, type PublishedCalendar } from '../schedule/published-calendar.ts'
+import { MEANINGS, type Meaning } from '../schedule/calendar.ts'
+import type { PublishedCalendar } from '../schedule/published-calendar.ts'
 import type { Prices } from './saved.ts'
 import type { Policy } from '../workload/settings-rules.ts'
 
@@ -96,6 +97,17 @@ const policy = section<ConfiguredPolicy>({
   deployWakes: aFlag,
 })
 
+type PublishedWindow = NonNullable<PublishedCalendar['windows']>[number]
+const span: Shape<PublishedWindow> = (value): value is PublishedWindow =>
+  Array.isArray(value) && [number, number, flag, text].every((shape, place) => shape(value[place]))
+const meaning: Shape<Meaning> = (value): value is Meaning => MEANINGS.some((each) => each === value)
+const calendar = section<PublishedCalendar>({
+  dates: mapOf(text),
+  days: optional(mapOf(text)),
+  windows: optional(listOf(span)),
+  means: optional(meaning),
+})
+
 /** By key, in the order in which they are written. Texts are written as they are, all else as JSON. */
 const SHAPES: { readonly [Each in Key]-?: Shape<NonNullable<Published[Each]>> } = {
   version: text,
@@ -111,7 +123,7 @@ const SHAPES: { readonly [Each in Key]-?: Shape<NonNullable<Published[Each]>> } 
   kinds: listOf(kind),
   excludeNamespaces: listOf(text),
   policies: listOf(policy),
-  calendars: mapOf((value): value is PublishedCalendar | string => text(value) || isPublishedCalendar(value)),
+  calendars: mapOf((value): value is PublishedCalendar | string => text(value) || calendar(value)),
   prices: section<Prices>({ currency: text, cpu: number, memory: number }),
   teamLabel: text,
   unpublished: section<NonNullable<Published['unpublished']>>({

@@ -55,11 +55,7 @@ export function wake(
   const longer = longerWake(situation, wanted)
   if (longer && !shorten && up) return { target: reading, done: keptText(longer) }
   const asked = longer && !shorten ? situation : wanted
-  const was = longer
-    ? shorten
-      ? `, was ${untilText(longer)}`
-      : `, ${untilText(longer)}`
-    : replacedText(situation, intent)
+  const was = longer ? `, ${shorten ? 'was ' : ''}${untilText(longer)}` : replacedText(situation, intent)
   if (up) return { target: asked.reading, done: `stays awake${was}` }
   const replicas = hasKey(workload.kind) ? counts.kept : wakeCount(situation)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas })

@@ -1,6 +1,6 @@
 import type { Instant } from '../../service/process/clock.ts'
 import { addedIntervals } from './edges.ts'
-import { dateOf, hoursOn, type Calendar, type Hours } from './calendar.ts'
+import { dateOf, calendarOn, type Calendar, type Hours } from './calendar.ts'
 import { parseSchedule } from './syntax.ts'
 import { byDay, canonical, WEEK, type Window } from './window.ts'
 import { Zone, type LocalTime } from './zone.ts'
@@ -59,8 +59,8 @@ export function calendarEffect(
   /** The latest stretch, while the dates after it have the same hours of the same calendar. */
   let open: Replaced | undefined
   for (let midnight = from; midnight < from + days * DAY; midnight += DAY) {
-    const hours = hoursOn(calendars, midnight)
-    const counting = calendars.find((each) => each.hoursOn(midnight))
+    const counting = calendarOn(calendars, midnight)
+    const hours = counting?.hoursOn(midnight)
     const calendar = counting?.name ?? ''
     const event = counting?.eventOn?.(midnight) || null
     const [date, shown] = [dateOf(midnight), hours && textOf(hours)]

@@ -125,7 +125,12 @@ function searchIn(windows: readonly Added[]): NonNullable<Calendar['addedBetween
   return (from, to) => sorted.slice(placeOf(from - longest - DAY), placeOf(to + DAY))
 }
 
-/** The first calendar that has the date counts. */
+/** The first calendar that has the date: that one counts. */
+export function calendarOn(calendars: readonly Calendar[], midnight: LocalTime): Calendar | undefined {
+  return calendars.find((calendar) => calendar.hoursOn(midnight))
+}
+
+/** Edges are searched by it: it looks a date up once. */
 export function hoursOn(calendars: readonly Calendar[], midnight: LocalTime): readonly Hours[] | undefined {
   for (const calendar of calendars) {
     const hours = calendar.hoursOn(midnight)

@@ -1,8 +1,6 @@
-import { isRecord } from '../json-schema.ts'
 import {
   calendarOf,
   dateRanges,
-  MEANINGS,
   parseDates,
   type Calendar,
   type Dates,
@@ -42,35 +40,6 @@ export function publishedCalendar({
     }),
     ...(means === 'awake' && { means }),
   }
-}
-
-/** Whether it has the form of this release; a later one may say more by other keys. */
-export function isPublishedCalendar(value: unknown): value is PublishedCalendar {
-  if (!isRecord(value)) return false
-  const { dates, days = {}, windows = [], means = 'asleep', ...others } = value
-  return (
-    isTexts(dates) &&
-    isTexts(days) &&
-    Array.isArray(windows) &&
-    windows.every(isWindow) &&
-    MEANINGS.some((each) => each === means) &&
-    Object.keys(others).length === 0
-  )
-}
-
-function isTexts(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every((each) => typeof each === 'string')
-}
-
-function isWindow(value: unknown): boolean {
-  if (!Array.isArray(value)) return false
-  const [start, end, isFloating, event] = value as unknown[]
-  return (
-    typeof start === 'number' &&
-    typeof end === 'number' &&
-    typeof isFloating === 'boolean' &&
-    typeof event === 'string'
-  )
 }
 
 /** @throws InvalidSchedule */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../service/process/clock.ts'
 import { calendarEffect, type Replaced } from './calendar-effect.ts'
-import { findCalendars, NO_CALENDARS, type Calendar, type Calendars } from './calendar.ts'
+import { calendarOn, findCalendars, NO_CALENDARS, type Calendar, type Calendars } from './calendar.ts'
 import { addedIntervals, Edges, type Span } from './edges.ts'
 import { InvalidSchedule, parseSchedule } from './syntax.ts'
 import { canonical, type Window } from './window.ts'
@@ -173,7 +173,7 @@ class CompiledSchedule implements Schedule {
     const added = addedIntervals(this.#calendars, this.#clocks, t, t)
     const adding = added.filter(({ start, end }) => start <= t && t < end)
     const today = this.#dateOf(t)
-    const replacing = this.#calendars.find((each) => each.hoursOn(today))
+    const replacing = calendarOn(this.#calendars, today)
     return (adding.length > 0 ? adding[0]?.event : replacing?.eventOn?.(today)) || undefined
   }
 

@@ -75,9 +75,9 @@ const MEANT: Readonly<Record<string, string>> = {
 /** Wall-clock time, as the milliseconds since the epoch at which clocks in UTC show it. */
 export type LocalTime = number
 
-/** The expected form of a time zone, in words. */
 const AN_IANA_NAME = 'an IANA time zone such as'
 const AN_EXAMPLE = 'Europe/Berlin'
+/** The expected form of a time zone, in words. */
 export const A_TIMEZONE = `${AN_IANA_NAME} ${AN_EXAMPLE}`
 
 /**
@@ -90,15 +90,19 @@ export function isTimezone(name: string): boolean {
 
 /** Advice for a name that is no time zone: `write Europe/London`; undefined: nothing is known of it. */
 export function timezoneAdvice(name: string): string | undefined {
-  const places = MEANT[name.trim().toUpperCase()]
+  const places = placesMeant(name)
   return places === undefined ? undefined : `write ${places}`
 }
 
 /** The fault of a zone's name, in words; undefined: none. */
 export function timezoneFault(name: string): string | undefined {
   if (isTimezone(name)) return undefined
-  const places = MEANT[name.trim().toUpperCase()] ?? AN_EXAMPLE
+  const places = placesMeant(name) ?? AN_EXAMPLE
   return `unknown time zone '${name.slice(0, MAX_LENGTH)}': write ${AN_IANA_NAME} ${places}`
+}
+
+function placesMeant(name: string): string | undefined {
+  return MEANT[name.trim().toUpperCase()]
 }
 
 /** Whether the clocks of two zones show the same for the coming two years: `CET` and `Europe/Berlin`. */

@@ -17,10 +17,10 @@ const TAG: Readonly<Record<Tagged, RegExp>> = {
   state: /,"tag":"([\w-]{3})([\w-]{22})"\}$/,
   history: / ~([\w-]{3})([\w-]{22})$/,
 }
-/** Bytes that the tags of a state and of its history take together. */
-export const TAG_BYTES = ',"tag":""'.length + ' ~'.length + 2 * (3 + 22)
 const KEY_LENGTH = 3
 const MAC_LENGTH = 22
+/** Bytes that the tags of a state and of its history take together. */
+export const TAG_BYTES = ',"tag":""'.length + ' ~'.length + 2 * (KEY_LENGTH + MAC_LENGTH)
 
 /** The HMAC-SHA-256 of a text by a secret, in base64url. */
 export type Hmac = (secret: string, text: string) => string
@@ -104,17 +104,15 @@ export class Keyring {
   }
 
   /** The key that a tag names and that is to be looked for before anybody judges; undefined: none. */
-  unknownKey({ annotations }: Pick<Workload, 'annotations'>): string | undefined {
+  unknownKey(workload: Pick<Workload, 'annotations'>): string | undefined {
     if (this.#keys.length === 0 || this.#adopts) return undefined
-    return TAGGED.map((kind) => TAG[kind].exec(annotations[kind] ?? '')?.[1]).find(
-      (name) => name !== undefined && this.#isUnclear(name),
-    )
+    return namesIn(workload).find((name) => this.#isUnclear(name))
   }
 
-  /** Whether a tag of the workload names this key. */
-  names({ annotations }: Pick<Workload, 'annotations'>, secret: string): boolean {
+  /** Whether a tag of one of the workloads names this key. */
+  names(workloads: Iterable<Pick<Workload, 'annotations'>>, secret: string): boolean {
     const name = this.nameOf(secret)
-    return TAGGED.some((kind) => TAG[kind].exec(annotations[kind] ?? '')?.[1] === name)
+    return Iterator.from(workloads).some((workload) => namesIn(workload).includes(name))
   }
 
   /** The name of a key in tags. It follows from the secret, so that a list of secrets is all there is to keep. */
@@ -148,6 +146,11 @@ export class Keyring {
   #mac({ secret }: Key, subject: Subject, kind: Tagged, text: string): string {
     return this.#hmac(secret, JSON.stringify(over(subject, kind, text))).slice(0, MAC_LENGTH)
   }
+}
+
+/** The names of the keys in its tags. */
+function namesIn({ annotations }: Pick<Workload, 'annotations'>): string[] {
+  return TAGGED.flatMap((kind) => TAG[kind].exec(annotations[kind] ?? '')?.[1] ?? [])
 }
 
 function cacheKey({ secret }: Key, subject: Subject, kind: Tagged, mac: string): string {

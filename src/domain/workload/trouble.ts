@@ -54,6 +54,7 @@ export function troubleText({ code, message }: Trouble): string {
   return message === '' ? code : `${message} (${code})`
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+/** The fields of a value that may be anything; none: it is no object. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }

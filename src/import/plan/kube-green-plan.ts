@@ -60,7 +60,7 @@ export function planOfKubeGreen(
       ...infos.map(staying),
     ]
   const kept = new Map(secrets.flatMap((secret) => [...keptIn(secret)]))
-  const wide = settingsOfNamespace(infos)
+  const wide = settingsOfNamespace(namespace, infos)
   const annotations = wide.enabled
     ? annotationsOf(wide, besidePolicies(wide, [...heirs(namespace), ...objects], force))
     : {}
@@ -108,15 +108,10 @@ function going(object: SleepInfo): Step {
  * A single SleepInfo for all Deployments and StatefulSets can become settings of the Namespace, where new workloads
  * inherit them.
  */
-function settingsOfNamespace(infos: readonly SleepInfo[]): Wanted {
+function settingsOfNamespace(namespace: ImportedObject, infos: readonly SleepInfo[]): Wanted {
   const [info, ...others] = infos
   if (!info || others.length > 0 || info.spec.includeRef?.length) return leftAlone()
-  const inherit = ['Deployment', 'StatefulSet'].map((kind) => ({
-    apiVersion: 'apps/v1',
-    kind,
-    metadata: { name: '' },
-  }))
-  const all = inherit.every((each) => isOfKind(info, each) && !hasPatch(info, each))
+  const all = heirs(namespace).every((each) => isOfKind(info, each) && !hasPatch(info, each))
   if (!all) return leftAlone()
   const wanted = wantedBySleepInfos([info.spec])
   if (!info.spec.excludeRef?.some(({ matchLabels }) => matchLabels !== undefined)) return wanted

@@ -1,7 +1,7 @@
 import ICAL from 'ical.js'
 import type { LocalTime } from '../../domain/schedule/zone.ts'
 import { textOf, textsOf, type IcsComponent, type IcsProperty } from './ics-lines.ts'
-import { DAY, icalTime, localIn, timeOf, UTC, type IcsTime, type Zones } from './ics-times.ts'
+import { DAY, icalTime, isUtc, localIn, timeOf, type IcsTime, type Zones } from './ics-times.ts'
 
 /** An event, or one occurrence of it that was changed. Times are as its own clocks show them. */
 export interface IcsEvent {
@@ -131,7 +131,7 @@ function spanOf(time: IcsTime, { time: end, odd }: End, isAllDayMarked: boolean,
   if (time.isDate) return wholeDays(start, end === undefined ? start + DAY : Math.ceil(end / DAY) * DAY)
   const timed = { start, end: Math.max(start, end ?? start), isAllDay: false, odd }
   // A time in UTC may be a midnight where the author is.
-  const shifts = time.isUtc && home ? [home.localOf(start) - start, 0] : [0]
+  const shifts = isUtc(time) && home ? [home.localOf(start) - start, 0] : [0]
   for (const shift of shifts) {
     const [first, last] = [start + shift, upToMidnight(timed.end + shift)]
     const isWhole = first % DAY === 0 && last % DAY === 0 && last > first
@@ -155,8 +155,7 @@ function nearestMidnight(local: LocalTime): LocalTime {
 /** A time beside the start as the event's own clocks show it; of an event of whole days, its date. */
 function beside(time: IcsTime, start: IcsTime, isAllDay: boolean, { home }: Zones): LocalTime {
   if (!isAllDay) return localIn(time, start.clocks)
-  if (!time.isUtc) return Math.floor(time.local / DAY) * DAY
-  return home ? Math.floor(home.localOf(time.local) / DAY) * DAY : nearestMidnight(time.local)
+  return isUtc(time) && home ? Math.floor(home.localOf(time.local) / DAY) * DAY : midnightOf(time)
 }
 
 /** RRULE with its UNTIL by the event's own clocks. @throws UnusableEvent */
@@ -229,7 +228,5 @@ export function replacedIn(event: IcsEvent, changes: readonly IcsEvent[]): IcsEv
 }
 
 function midnightOf(time: IcsTime): LocalTime {
-  return time.isUtc && time.clocks === UTC && time.local % DAY !== 0
-    ? nearestMidnight(time.local)
-    : Math.floor(time.local / DAY) * DAY
+  return isUtc(time) ? nearestMidnight(time.local) : Math.floor(time.local / DAY) * DAY
 }

@@ -19,7 +19,6 @@ export interface IcsTime {
   readonly isDate: boolean
   /** `floating`: the clocks of whoever reads it; `unknown`: its zone is not. */
   readonly clocks: Clocks | 'floating' | 'unknown'
-  readonly isUtc: boolean
   /** The zone's name as it was written. */
   readonly zone: string | undefined
 }
@@ -38,14 +37,13 @@ export function timeOf(text: string, property: IcsProperty, zones: Zones): IcsTi
   if (new Date(midnight).getUTCDate() !== Number(day) || Number(month) > 12) return undefined
   const zone = property.parameter('TZID')
   const isDate = hour === undefined || property.parameter('VALUE')?.toUpperCase() === 'DATE'
-  if (isDate) return { local: midnight, isDate, clocks: 'floating', isUtc: false, zone: undefined }
+  if (isDate) return { local: midnight, isDate, clocks: 'floating', zone: undefined }
   const minutes = Number(hour) * 60 + Number(minute)
   if (minutes > 24 * 60 || Number(minute) > 59 || Number(second) > 60) return undefined
   const local = midnight + minutes * MINUTE + Math.min(Number(second), 59) * 1000
-  if (offset !== undefined)
-    return { local: local - offsetOf(offset), isDate, clocks: UTC, isUtc: true, zone: undefined }
-  if (zone === undefined) return { local, isDate, clocks: 'floating', isUtc: false, zone }
-  return { local, isDate, clocks: zones.find(zone) ?? 'unknown', isUtc: false, zone }
+  if (offset !== undefined) return { local: local - offsetOf(offset), isDate, clocks: UTC, zone: undefined }
+  if (zone === undefined) return { local, isDate, clocks: 'floating', zone }
+  return { local, isDate, clocks: zones.find(zone) ?? 'unknown', zone }
 }
 
 function offsetOf(text: string): number {
@@ -53,7 +51,11 @@ function offsetOf(text: string): number {
   return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE
 }
 
-export const UTC: Clocks = { instantOf: (local) => local, localOf: (instant) => instant }
+const UTC: Clocks = { instantOf: (local) => local, localOf: (instant) => instant }
+
+export function isUtc({ clocks }: IcsTime): boolean {
+  return clocks === UTC
+}
 
 /** The time as these clocks show it. Where one of the two is not known, as it is written. */
 export function localIn(time: IcsTime, clocks: IcsTime['clocks']): LocalTime {

@@ -57,13 +57,14 @@ export function registerRelease(program: Command, ports: CliPorts): void {
     )
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
     .option('--config <file>', 'YAML configuration')
-    .action(async ({ all, undo, dryRun, yes, onlyInUninstall: job, kubeconfig, config: file }: Options) => {
+    .action(async (options: Options) => {
+      const { all, undo, dryRun, yes, onlyInUninstall: job, kubeconfig } = options
       if (all && undo) throw new UsageError('--all and --undo are opposites: give one of them')
       if (!all && !undo)
         throw new UsageError(
           'release needs --all: it wakes every workload and removes Dormouse from all of them',
         )
-      const config = await configOf(file === undefined ? {} : { config: file }, ports)
+      const config = await configOf(options, ports)
       const logger = createLogger('warn', plainLines(stderr))
       const ownNamespace = kubeconfig === undefined ? ports.ownNamespace : undefined
       const { Release } = await import('../wiring/release.ts')

@@ -19,8 +19,9 @@ export function registerRenewKey(program: Command, ports: CliPorts): void {
     )
     .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
     .option('--config <file>', 'YAML configuration')
-    .action(async ({ kubeconfig, config: file }: Options) => {
-      const config = await configOf(file === undefined ? {} : { config: file }, ports)
+    .action(async (options: Options) => {
+      const { kubeconfig } = options
+      const config = await configOf(options, ports)
       const { KeyRenewal } = await import('../wiring/key-renewal.ts')
       const renewal = new KeyRenewal({
         config,

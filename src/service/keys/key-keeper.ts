@@ -1,4 +1,3 @@
-import type { Keyring } from '../../domain/workload/tag.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import type { SecretStore } from '../../kubernetes/ports.ts'
 import { systemLater, type Clock, type Instant, type Later } from '../process/clock.ts'
@@ -90,19 +89,19 @@ export class KeyKeeper implements Runnable {
   async #lookOnce(): Promise<void> {
     const { logger } = this.#options
     try {
-      await this.#change((found) => this.#due(found))
+      await this.#change()
     } catch (err) {
       logger.warn({ err }, 'the Secret of the keys of states cannot be kept; trying again')
     }
   }
 
   /** Changes the Secret until nothing is left to do; another replica, or a person who renews, may write meanwhile. */
-  async #change(due: (found: KeyData) => KeyData | undefined): Promise<void> {
+  async #change(): Promise<void> {
     const { store, keys } = this.#options
     for (let tries = 0; tries < MOST_TRIES && this.#isLeading; tries++) {
       const secret = await store.read()
       keys.learn(secret)
-      const wanted = due(fromKeyData(secret?.data ?? {}))
+      const wanted = this.#due(fromKeyData(secret?.data ?? {}))
       if (!wanted || !this.#isLeading) return
       const data = toKeyData(wanted)
       const written = await (secret ? store.update(data, secret.resourceVersion) : store.create(data))
@@ -144,13 +143,9 @@ export class KeyKeeper implements Runnable {
     const older = found.keys.slice(signing + 1)
     if (signing === -1 || older.length === 0 || !isComplete()) return undefined
     const { keyring } = keys
-    const named = older.filter(({ secret }) => isNamed(keyring, workloads(), secret))
+    const named = older.filter(({ secret }) => keyring.names(workloads(), secret))
     if (named.length === older.length) return undefined
     logger.info({ removed: older.length - named.length }, 'removed keys of states that no workload names')
     return { ...found, keys: [...found.keys.slice(0, signing + 1), ...named] }
   }
-}
-
-function isNamed(keyring: Keyring, workloads: Iterable<Workload>, secret: string): boolean {
-  return Iterator.from(workloads).some((workload) => keyring.names(workload, secret))
 }

@@ -171,9 +171,13 @@ export class StateKeys implements Runnable {
           this.#asked.delete(name)
           this.#absent.set(name, true)
         }
+        const before = this.#keyring
         this.learn(secret)
-        this.#renew()
-        this.#tell()
+        // What was learnt is told already, with the names that are absent.
+        if (this.#keyring === before) {
+          this.#renew()
+          this.#tell()
+        }
         this.#round.resolve()
         this.#round = Promise.withResolvers()
       } catch (err) {

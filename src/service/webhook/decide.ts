@@ -1,7 +1,7 @@
 import { allow, deny, type AdmissionDecision } from '../../domain/admission/decision.ts'
 import { ANNOTATION, FIELD_MANAGER, PROBE_LABEL, probeAnswer } from '../../domain/workload/workload.ts'
 import { reviewRequestAnnotation } from './request-annotation.ts'
-import { annotationsOf, labelsOf } from './json.ts'
+import { annotationsOf, labelsOf, textsIn } from './json.ts'
 import { reviewNamespace } from './namespace.ts'
 import type { Deciding } from './deciding.ts'
 import type { ReviewRequest } from './review.ts'
@@ -42,20 +42,16 @@ export async function decide(
   if (hasTooManyEntries(review)) return tooManyEntries(review)
   if (route === 'probe') return reviewProbe(review)
   if (route === 'namespaces') return reviewNamespace(review, deps)
-  const { state, history } = storedTexts(review)
-  if (state !== undefined) await lookForKey({ annotations: { state, ...(history && { history }) } }, deps)
+  const annotations = storedTexts(review)
+  if (annotations.state !== undefined) await lookForKey({ annotations }, deps)
   const decision = reviewWorkload(review, deps)
   return decision.type === 'needs review' ? await reviewRequestAnnotation(review, decision, deps) : decision
 }
 
 /** The texts that say what an object is before this review, as far as they are texts. */
-function storedTexts({ oldObject }: ReviewRequest): { state?: string; history?: string } {
-  const annotations = annotationsOf(oldObject)
-  const texts = Object.entries({
-    state: annotations[ANNOTATION.state],
-    history: annotations[ANNOTATION.history],
-  })
-  return Object.fromEntries(texts.filter(([, text]) => typeof text === 'string'))
+function storedTexts({ oldObject }: ReviewRequest): { readonly state?: string; readonly history?: string } {
+  const { [ANNOTATION.state]: state, [ANNOTATION.history]: history } = annotationsOf(oldObject)
+  return textsIn({ state, history })
 }
 
 /** The decision on a review that nothing of it can change: of excluded namespaces and exempt accounts. */

@@ -7,6 +7,14 @@ export function jsonOf(value: unknown): Json {
   return isRecord(value) ? value : {}
 }
 
+/** The values that are texts, by name. */
+export function textsIn(map: Json): Record<string, string> {
+  const entries = Object.entries(map)
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}
+
 export function labelsOf(object: unknown): Json {
   return jsonOf(jsonOf(jsonOf(object).metadata).labels)
 }

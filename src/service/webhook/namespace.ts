@@ -6,7 +6,7 @@ import { admitNamespace } from '../../domain/admission/namespace.ts'
 import { INHERITED_ANNOTATIONS } from '../../domain/policy/inheritance.ts'
 import { ANNOTATION } from '../../domain/workload/workload.ts'
 import type { Deciding } from './deciding.ts'
-import { annotationsOf, jsonOf } from './json.ts'
+import { annotationsOf, jsonOf, labelsOf, textsIn } from './json.ts'
 import { changedAnnotations } from './object-diff.ts'
 import { Unread, type ReviewRequest } from './review.ts'
 
@@ -32,18 +32,13 @@ export function reviewNamespace(
   // Only those who can read the Namespace know its uid: strangers learn nothing of its workloads.
   const { uid } = jsonOf(jsonOf(oldObject).metadata)
   if (decision.type === 'denied' || !copy || !(isAuthenticated || copy.uid === uid)) return decision
-  const after = { annotations: write.after, labels: labelsOf(object) }
+  const after = { annotations: write.after, labels: textsIn(labelsOf(object)) }
   const moved = movedByNamespace(copy, after, workloadsIn(name), clock(), rules)
   return withWarnings(decision, tellMoves(name, moved, clock()))
 }
 
-function labelsOf(object: unknown): Record<string, string> {
-  const labels = Object.entries(jsonOf(jsonOf(jsonOf(object).metadata).labels))
-  return Object.fromEntries(labels.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
-}
-
 function inheritedFrom(object: unknown): Annotations {
   const annotations = annotationsOf(object)
-  const texts = INHERITED_ANNOTATIONS.map((name) => [name, annotations[ANNOTATION[name]]] as const)
-  return Object.fromEntries(texts.filter(([, text]) => typeof text === 'string'))
+  const inherited = INHERITED_ANNOTATIONS.map((name) => [name, annotations[ANNOTATION[name]]] as const)
+  return textsIn(Object.fromEntries(inherited))
 }

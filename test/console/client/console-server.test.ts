@@ -14,7 +14,6 @@ import { EventStream } from '../../support/event-stream.ts'
 import { eventually } from '../../support/eventually.ts'
 import { aRecord, anAsleepRecord, FakeDormouse, typed, type Outcome } from '../../client/fake-dormouse.ts'
 
-/** The parts of an answer that the tests read. */
 const SHOP = new NamespaceSummary('shop', Date.parse('2026-03-02T12:00:00Z'), RULES).record()
 
 /** Workloads that wake on request, but for `db`, which is pinned; and whoever watches is told of changes. */

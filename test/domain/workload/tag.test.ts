@@ -126,7 +126,7 @@ describe('a state', () => {
     expect(keyringWithout(valid).unknownKey(valid)).to.equal(undefined)
     expect(keyring.unknownKey(valid)).to.equal(undefined)
     expect(keyring.unknownKey(held)).to.equal(undefined)
-    expect([newest, older].map((secret) => keyring.names(valid, secret))).to.deep.equal([true, false])
+    expect([newest, older].map((secret) => keyring.names([valid], secret))).to.deep.equal([true, false])
   })
 })
 
