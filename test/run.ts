@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { testEnvironment } from './suite/environment.ts'
 import type { Need } from './suite/need.ts'
 import { OF_ALL, OF_LONG, provideAll } from './suite/needs.ts'
+import { dealtOut } from './suite/order.ts'
 import { Progress } from './suite/progress.ts'
 import type { Told } from './suite/told.ts'
 
@@ -86,11 +87,10 @@ const env: NodeJS.ProcessEnv = {
 const progress = new Progress(process.stdout)
 
 /** Runs a share of the files; what its tests print goes to a log. */
-async function run(share: number): Promise<void> {
+async function run(chosen: readonly string[], share: number): Promise<void> {
   const log = join(logs, `${share}.log`)
   const out = openSync(log, 'w')
   const args = [mocha, '--reporter', './test/suite/reporter.ts', ...(suite.options ?? []), ...given]
-  const chosen = suite.files.filter((_file, index) => index % suite.shares === share)
   const child = spawn(process.execPath, [...args, ...chosen], { stdio: ['ignore', out, out, 'ipc'], env })
   let ended = false
   child.on('message', (told: Told) => {
@@ -104,7 +104,7 @@ async function run(share: number): Promise<void> {
   }
 }
 
-await Promise.all(Array.from({ length: suite.shares }, (_, share) => run(share)))
+await Promise.all(dealtOut(suite.files, suite.shares).map(run))
 const isGreen = progress.ended('npm run test:all runs it')
 rmSync(env['HOME']!, { recursive: true, force: true })
 if (isGreen) rmSync(logs, { recursive: true, force: true })
