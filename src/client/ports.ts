@@ -71,6 +71,8 @@ export interface Dormouse {
   /** Unknown settings that affect the records. */
   readonly unknowns: readonly string[]
   whoami(): Promise<Whoami>
+  /** What this cluster alone has, as far as the person may read it: two clusters have nothing in common. */
+  clusterIds?(): Promise<readonly string[]>
   /** undefined: it does not tell. */
   serviceVersion(): Promise<string | undefined>
   kinds(): Promise<readonly Kind[]>
@@ -111,10 +113,14 @@ export interface Connection {
   readonly patience?: number | undefined
 }
 
-/** A context of the kubeconfig; `cluster` is equal for those that lead to the same one. */
+/**
+ * A context of the kubeconfig. Those of the same cluster have an equal `cluster`; so have those behind a proxy that
+ * chooses the cluster by the `user`.
+ */
 export interface KnownContext {
   readonly name: string
   readonly cluster: string
+  readonly user?: string
 }
 
 /** The object after a patch, and the warnings of webhooks. */

@@ -155,9 +155,11 @@ export async function openClusters(
   const { contexts = '', ...others } = options
   const { stderr } = outside
   const known = await outside.contexts(options)
-  const { names, twins } = chosenContexts(await inContexts(contexts, known, others, outside), known)
-  if (twins.length > 0)
-    stderr.write(`note: left out, since another leads to the same cluster: ${twins.join(', ')}\n`)
+  const { names, twins, doubtful } = chosenContexts(await inContexts(contexts, known, others, outside), known)
+  const leftOut = (some: readonly string[]) =>
+    some.length > 0 &&
+    stderr.write(`note: left out, since another leads to the same cluster: ${some.join(', ')}\n`)
+  leftOut(twins)
   const opened = await Promise.all(
     names.map(async (name): Promise<Cluster[]> => {
       const own = { ...others, context: name, patience: PATIENCE }
@@ -170,9 +172,37 @@ export async function openClusters(
       }
     }),
   )
-  const all = opened.flat()
+  const { all, twins: foundOut } = await withoutTwins(opened.flat(), doubtful)
+  leftOut(foundOut)
   if (all.length === 0) throw new AlreadyReported('no cluster can be opened')
   return new Clusters(all, outside)
+}
+
+/** Asks clusters that may be the same, and closes all but the first of those that are. */
+async function withoutTwins(opened: readonly Cluster[], doubtful: readonly (readonly string[])[]) {
+  const ids = new Map(
+    await Promise.all(
+      opened.map(async ({ name = '', dormouse }) => {
+        const isAsked = doubtful.some((names) => names.includes(name))
+        const found = isAsked ? await dormouse.clusterIds?.().catch(() => []) : []
+        return [name, new Set(found)] as const
+      }),
+    ),
+  )
+  const isSame = (a = '', b = '') =>
+    doubtful.some((names) => names.includes(a) && names.includes(b)) &&
+    !(ids.get(a) ?? new Set()).isDisjointFrom(ids.get(b) ?? new Set())
+  const all: Cluster[] = []
+  const twins: string[] = []
+  for (const cluster of opened) {
+    const before = all.find(({ name }) => isSame(name, cluster.name))
+    if (!before) all.push(cluster)
+    else {
+      twins.push(`${cluster.name} (as ${before.name})`)
+      await cluster.dormouse.close()
+    }
+  }
+  return { all, twins }
 }
 
 /**
@@ -211,14 +241,15 @@ async function inContexts(
 }
 
 /**
- * The contexts that match globs separated by commas, by name; of those that lead to the same cluster the first alone.
- * `twins`: the others, as `dev-admin (as dev)`.
+ * The contexts that match globs separated by commas, by name; of those with the same server and credentials the first
+ * alone. `twins`: the others, as `dev-admin (as dev)`. `doubtful`: groups of names with the same server and other
+ * credentials: they lead to one cluster, or to several behind one proxy.
  * @throws UsageError
  */
 export function chosenContexts(
   text: string,
   known: readonly KnownContext[],
-): { names: string[]; twins: string[] } {
+): { names: string[]; twins: string[]; doubtful: string[][] } {
   const globs = text.split(',').map((glob) => glob.trim())
   const sorted = known.toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
   for (const glob of globs) {
@@ -228,12 +259,14 @@ export function chosenContexts(
     const advice = there === '' ? 'the kubeconfig has none' : `there are ${there}`
     throw new UsageError(`--contexts: '${glob}' matches no context, and no cluster's name; ${advice}`)
   }
-  const first = new Map<string, string>()
+  const first: KnownContext[] = []
   const twins: string[] = []
-  for (const { name, cluster } of sorted.filter((each) => globMatcher(globs)(each.name))) {
-    const before = first.get(cluster)
-    if (before === undefined) first.set(cluster, name)
-    else twins.push(`${name} (as ${before})`)
+  for (const each of sorted.filter(({ name }) => globMatcher(globs)(name))) {
+    const before = first.find(({ cluster, user }) => cluster === each.cluster && user === each.user)
+    if (before) twins.push(`${each.name} (as ${before.name})`)
+    else first.push(each)
   }
-  return { names: [...first.values()], twins }
+  const byCluster = [...Map.groupBy(first, ({ cluster }) => cluster).values()]
+  const doubtful = byCluster.filter(({ length }) => length > 1).map((some) => some.map(({ name }) => name))
+  return { names: first.map(({ name }) => name), twins, doubtful }
 }

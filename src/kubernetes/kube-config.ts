@@ -80,19 +80,36 @@ function inCluster(environment: Environment, account: string): LoadedKubeConfig 
   }
 }
 
-/** A context, and what tells its cluster from those of others: equal for the same server and CA. */
+/**
+ * A context. `cluster` is equal where server, CA, TLS name and proxy are; `user` is equal where the credentials are. A
+ * proxy may choose the cluster by the credentials, so only equal ones lead to the same cluster for sure.
+ */
 interface KnownContext {
   readonly name: string
   readonly cluster: string
+  readonly user: string
 }
 
 /** All contexts in `file`, or in the files of the default rules. */
 export function knownContexts({ file, environment = {} }: KubeConfigSource): KnownContext[] {
   const config = merged(configsOf(file, environment).configs)
   return [...new Set(config.contexts.map(({ name }) => name))].map((name) => {
-    const cluster = first(config.clusters, first(config.contexts, name)?.cluster)
-    return { name, cluster: cluster ? placeOf(cluster) : name }
+    const context = first(config.contexts, name)
+    const cluster = first(config.clusters, context?.cluster)
+    const user = firstWith(config.users, credentialsOf(first(config.users, context?.user) ?? {}))
+    return { name, cluster: cluster ? placeOf(cluster) : name, user }
   })
+}
+
+/** Everything of a user but whom to impersonate. */
+function credentialsOf(user: User): string {
+  const { as: _, 'as-uid': __, 'as-groups': ___, 'as-user-extra': ____, ...own } = user
+  return JSON.stringify(own)
+}
+
+/** The name of the first user with these credentials, which are secret. */
+function firstWith(users: readonly Named<User>[], credentials: string): string {
+  return users.find(({ body }) => credentialsOf(body) === credentials)?.name ?? ''
 }
 
 /** One server may lead to several clusters by a name of its own for each, or by a proxy. */

@@ -116,6 +116,45 @@ describe('the client over the contexts of a kubeconfig', function () {
     expect(lost[1]).to.match(/^dev-4: does not answer: cannot be reached \(connect ECONNREFUSED .*\); /)
   })
 
+  it('asks those that share a server and not the user whether they are one cluster, or several behind a proxy', async () => {
+    // As Teleport does: one address, and the credentials choose the cluster.
+    const proxied: Record<string, string> = { 'Bearer a': berlin.url, 'Bearer b': berlin.url, 'Bearer c': tokyo.url } // prettier-ignore
+    const proxy = createServer(async ({ url = '', headers }, response) => {
+      const server = proxied[headers.authorization ?? '']
+      if (server === undefined) return void response.writeHead(403).end('{}')
+      const answer = await fetch(`${server}${url}`)
+      response.writeHead(answer.status, { 'Content-Type': answer.headers.get('Content-Type') ?? '' })
+      response.end(await answer.text())
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    try {
+      const server = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+      const users = { ann: 'a', 'ann-admin': 'b', tokyo: 'c', unknown: 'd', unread: 'e' }
+      const config = {
+        clusters: [{ name: 'proxy', cluster: { server } }],
+        users: Object.entries(users).map(([name, token]) => ({ name, user: { token } })),
+        contexts: Object.keys(users).map((name) => ({
+          name,
+          context: { cluster: 'proxy', user: name, namespace: 'shop' },
+        })),
+      }
+      await writeFile(at('kubeconfig'), JSON.stringify(config))
+      const { code, out, err } = await typed('list', '--contexts', '*', '-o', 'json')
+      expect(code).to.equal(0)
+      const { items } = JSON.parse(out) as { items: Listed[] }
+      const zones = new Set(items.map((item) => `${item.cluster}: ${item.policy.timezone.value}`))
+      expect([...zones]).to.deep.equal(['ann: Europe/Berlin', 'tokyo: Asia/Tokyo'])
+      const [twin, ...lost] = err.trimEnd().split('\n')
+      expect(twin).to.equal('note: left out, since another leads to the same cluster: ann-admin (as ann)')
+      const [unknown, unread] = lost
+      expect(unknown).to.match(/^unknown: /)
+      expect(unread).to.match(/^unread: /)
+    } finally {
+      proxy.closeAllConnections()
+      proxy.close()
+    }
+  })
+
   it('fails where none answers', async () => {
     await kubeconfig({ 'dev-3': hanging.url, 'dev-4': gone })
     const { code, out, err } = await typed('list', '--contexts', '*')

@@ -248,6 +248,7 @@ describe('the contexts that are meant', () => {
     expect(chosenContexts('*', contexts)).to.deep.equal({
       names: ['dev', 'prod'],
       twins: ['dev-admin (as dev)'],
+      doubtful: [],
     })
     const { err, connections } = await typed(['list', '--contexts', '*'], { contexts })
     expect(connections.map(({ context }) => context)).to.deep.equal(['dev', 'prod'])

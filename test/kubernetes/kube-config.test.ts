@@ -93,6 +93,29 @@ describe('a kubeconfig', () => {
     expect(knownContexts({ file: at('none') })).to.deep.equal([])
   })
 
+  it('has contexts of the same user where the credentials are the same, whoever is impersonated', async () => {
+    const exec = (cluster: string) => ({ exec: { command: 'tsh', args: ['credentials', cluster] } })
+    const users = {
+      dev: exec('dev'),
+      'dev-again': exec('dev'),
+      'dev-as': { ...exec('dev'), as: 'root', 'as-groups': ['admins'] },
+      stage: exec('stage'),
+      token: { token: 'secret' },
+    }
+    const names = Object.keys(users)
+    await writeFile(
+      at('several'),
+      JSON.stringify({
+        clusters: [{ name: 'proxy', cluster: { server: 'https://proxy' } }],
+        users: Object.entries(users).map(([name, user]) => ({ name, user })),
+        contexts: names.map((name) => ({ name, context: { cluster: 'proxy', user: name } })),
+      }),
+    )
+    const known = knownContexts({ file: at('several') })
+    expect(known.map(({ user }) => user)).to.deep.equal(['dev', 'dev', 'dev', 'stage', 'token'])
+    expect(new Set(known.map(({ cluster }) => cluster)).size).to.equal(1)
+  })
+
   it('is none outside a cluster: the error says what to give', () => {
     expect(() => load({ HOME: at('home') })).to.throw(
       'no cluster: give --kubeconfig FILE, set KUBECONFIG, or run in a cluster',

@@ -143,6 +143,10 @@ export class ClusterDormouse implements Dormouse {
     return { cluster: service.cluster ?? this.#context, user: user ?? null }
   }
 
+  async clusterIds(): Promise<readonly string[]> {
+    return this.#reader.clusterIds()
+  }
+
   async serviceVersion(): Promise<string | undefined> {
     return explaining(this.place, async () => {
       // Rules that cannot be compiled are a newer service's, too.

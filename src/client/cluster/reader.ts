@@ -165,6 +165,22 @@ export class ClusterReader {
     }
   }
 
+  /** The UIDs of two objects that every cluster has, or each with Dormouse, as far as the person may read them. */
+  async clusterIds(): Promise<string[]> {
+    const objects = [SETTINGS, '/api/v1/namespaces/kube-system'].map(async (path) => {
+      const { metadata } = await this.client.call<KubernetesObject>({
+        method: 'GET',
+        verb: 'get',
+        resource: path === SETTINGS ? 'configmaps' : 'namespaces',
+        path,
+        signal: this.#signal,
+      })
+      return metadata.uid ?? []
+    })
+    const read = await Promise.allSettled(objects)
+    return read.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+  }
+
   /** The person's name in the cluster; undefined: it does not say. Asked until it is known. */
   async user(): Promise<string | undefined> {
     return (this.#user ??= await ownUsername(this.client, this.#signal).catch(() => undefined))
