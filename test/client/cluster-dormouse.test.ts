@@ -83,9 +83,9 @@ describe('the client over a cluster on its bad days', () => {
       'a refusal of Dormouse',
       status(
         403,
-        'admission webhook "workloads.dormouse.dev" denied the request: Dormouse: deployment shop/web: pinned active by k8s:ann',
+        'admission webhook "workloads.dormouse.dev" denied the request: Dormouse: deployment shop/web: pinned awake by k8s:ann',
       ),
-      'Dormouse: deployment shop/web: pinned active by k8s:ann',
+      'Dormouse: deployment shop/web: pinned awake by k8s:ann',
     ],
     [
       'nobody there',
@@ -130,7 +130,7 @@ describe('the client over a cluster on its bad days', () => {
 
   it('a refusal of Dormouse that explains itself is told without what kubectl would be typed', async () => {
     const why = {
-      reason: 'pinned active by k8s:ann',
+      reason: 'pinned awake by k8s:ann',
       reason_code: 'pinned',
       reason_values: { by: 'k8s:ann' },
       remedy: { action: 'unpin', query: {} },
@@ -145,7 +145,7 @@ describe('the client over a cluster on its bad days', () => {
     }
     const { dormouse } = over((request) => (request.method === 'PATCH' ? denied : reads(request)))
     const { message, details } = await refused(dormouse.request(WEB, { action: 'wake' }, false))
-    expect(message).to.equal('pinned active by k8s:ann')
+    expect(message).to.equal('pinned awake by k8s:ann')
     expect(details).to.deep.equal(why)
   })
 

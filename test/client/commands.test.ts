@@ -173,7 +173,7 @@ describe('the commands for people', () => {
   })
 
   it('why and status show a workload whose zone is none', async () => {
-    const reason = 'pinned active by k8s:ann since 2026-03-02T07:00:00Z'
+    const reason = 'pinned awake by k8s:ann since 2026-03-02T07:00:00Z'
     const odd = aRecord('web', { reason, timezone: '\u001b]0;PWN\u0007' })
     for (const verb of ['why', 'status']) {
       const { code, out, err } = await typed([verb, 'web'], { workloads: [odd] })
@@ -423,12 +423,12 @@ describe('the commands for people', () => {
       '14 would be put to sleep\n',
     )
     const pinned = new Refusal('PINNED', 'pinned', {
-      details: { reason: 'pinned active by k8s:ann', reason_code: 'pinned', reason_values: {}, remedy: null },
+      details: { reason: 'pinned awake by k8s:ann', reason_code: 'pinned', reason_values: {}, remedy: null },
     })
     const refused = await typed(all, { workloads: many.slice(0, 2), refuses: pinned })
     expect(refused).to.include({ code: 1 })
     expect(refused.err).to.equal(
-      'error: deployment shop/web-10: pinned active by ann\n' +
+      'error: deployment shop/web-10: pinned awake by ann\n' +
         '0 put to sleep, 2 refused (pinned): shop/web-10, shop/web-11\n',
     )
     const dead = await typed(all, { workloads: many, refuses: new Error('nobody answers') })
@@ -457,9 +457,9 @@ describe('the commands for people', () => {
   })
 
   it('says refusals in commands, with the options that lead to the same place', async () => {
-    const refuses = new Refusal('PINNED', 'pinned active by k8s:ann since 2026-03-02T07:00:00Z', {
+    const refuses = new Refusal('PINNED', 'pinned awake by k8s:ann since 2026-03-02T07:00:00Z', {
       details: {
-        reason: 'pinned active by k8s:ann since 2026-03-02T07:00:00Z',
+        reason: 'pinned awake by k8s:ann since 2026-03-02T07:00:00Z',
         reason_code: 'pinned',
         remedy: { action: 'unpin', query: {} },
       },
@@ -471,7 +471,7 @@ describe('the commands for people', () => {
     })
     expect(code).to.equal(1)
     expect(err).to.equal(
-      'error: deployment staging/web: pinned active by ann since 8:00; to let it go: kubectl dormouse unpin deploy/web -n staging --context dev\n',
+      'error: deployment staging/web: pinned awake by ann since 8:00; to let it go: kubectl dormouse unpin deploy/web -n staging --context dev\n',
     )
     const as = ['--as', 'bob', '--as-group', 'devs', '--as-group', 'night shift']
     const other = await typed(['snooze', 'deploy/web', '-n', 'staging', ...as], {

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
@@ -119,13 +119,14 @@ describe('the client over the contexts of a kubeconfig', function () {
   it('asks those that share a server and not the user whether they are one cluster, or several behind a proxy', async () => {
     // As Teleport does: one address, and the credentials choose the cluster.
     const proxied: Record<string, string> = { 'Bearer a': berlin.url, 'Bearer b': berlin.url, 'Bearer c': tokyo.url } // prettier-ignore
-    const proxy = createServer(async ({ url = '', headers }, response) => {
+    const forward = async ({ url = '', headers }: IncomingMessage, response: ServerResponse) => {
       const server = proxied[headers.authorization ?? '']
       if (server === undefined) return void response.writeHead(403).end('{}')
       const answer = await fetch(`${server}${url}`)
       response.writeHead(answer.status, { 'Content-Type': answer.headers.get('Content-Type') ?? '' })
       response.end(await answer.text())
-    }).listen(0, '127.0.0.1')
+    }
+    const proxy = createServer((request, response) => void forward(request, response)).listen(0, '127.0.0.1')
     await once(proxy, 'listening')
     try {
       const server = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`

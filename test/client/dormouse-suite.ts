@@ -143,7 +143,7 @@ export function dormouseSuite(
     const key = await workload()
     expect(await recordAfter(ask(key, { action: 'pin' }))).to.include({ pin_state: 'active' })
     const { message, details } = await refused(ask(key, { action: 'snooze' }))
-    expect(message).to.match(/^pinned active by \S+/)
+    expect(message).to.match(/^pinned awake by \S+/)
     expect(details).to.deep.include({ reason_code: 'pinned', remedy: { action: 'unpin', query: {} } })
     expect(await recordAfter(ask(key, { action: 'unpin' }))).to.include({ pin_state: 'none' })
   })

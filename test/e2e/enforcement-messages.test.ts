@@ -23,7 +23,7 @@ describeOn('messages of the webhook', function (on) {
     expect(stderr)
       // Within a second of the answer the second is listed; both refuse alike.
       .to.match(/admission webhook "(?:held-)?scale\.dormouse\.dev" denied the request/)
-      .and.include(`denied the request: Dormouse: deployment ${here.namespace}/told is pinned active`)
+      .and.include(`denied the request: Dormouse: deployment ${here.namespace}/told is pinned awake`)
       .and.include(`by ${withoutPrefixes(pin?.by ?? '')}`)
     expect(await clear(here, stderr)).to.include({ code: 0 })
     expect(await scale(here, 'told', 5)).to.include({ code: 0 })
@@ -87,7 +87,7 @@ describeOn('messages of the webhook', function (on) {
     })
   })
 
-  it('lets the autoscaler scale what is pinned active, and neither another account of kube-system nor an administrator', async () => {
+  it('lets the autoscaler scale what is pinned awake, and neither another account of kube-system nor an administrator', async () => {
     const workload = await here.enabled('deployments', 'autoscaled', { replicas: COUNT })
     await workload.pin()
     const other = 'system:serviceaccount:kube-system:cronjob-controller'

@@ -96,7 +96,7 @@ describeOn('a write that Dormouse cannot read', function (on) {
         const answer = await patchByBob(kind, name, more)
         // Beside a restored state, a DaemonSet or CronJob keeps its other fields, and the write goes through.
         const isCounted = kind === 'deployments' || kind === 'statefulsets'
-        expect(answer, what).to.match(isCounted ? /^403 .*is pinned active/ : /^(200|403) /)
+        expect(answer, what).to.match(isCounted ? /^403 .*is pinned awake/ : /^(200|403) /)
         await expectHeld(kind, name)
       }
     })

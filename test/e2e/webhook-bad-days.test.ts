@@ -46,7 +46,7 @@ describeOn('faults of the webhook', function (on) {
     const scale = `${here.path('deployments', name)}/scale?dryRun=All`
     await eventually('the webhook to hold the pin', async () => {
       const { status, body } = await here.cluster.admin.send('PATCH', scale, { spec: { replicas: 7 } })
-      expect(body.message, String(status)).to.include('is pinned active')
+      expect(body.message, String(status)).to.include('is pinned awake')
       return true
     })
   }

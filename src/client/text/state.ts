@@ -1,5 +1,6 @@
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { withoutPrefixes } from '../../domain/workload/author.ts'
+import { pinnedAs } from '../../domain/workload/explanation.ts'
 import { PHASES } from '../../domain/workload/state.ts'
 import { missingPodsText } from '../missing-pods.ts'
 import { shortTime, worded, type LocalTimes } from './local-time.ts'
@@ -66,7 +67,7 @@ function reasonInShort(record: StatusRecord, times: LocalTimes): string {
   const { reason_code: code, reason_values: values, held_by: holder } = record
   const by = typeof values['by'] === 'string' ? ` by ${withoutPrefixes(values['by'])}` : ''
   if (isUnknown(record)) return String(values['fault'] ?? '')
-  if (holder === 'pin') return `pinned ${record.pin_state}${code === 'pinned' ? by : ''}`
+  if (holder === 'pin') return `${pinnedAs(record.pin_state)}${code === 'pinned' ? by : ''}`
   if (holder === 'override') {
     const end = record.manual_override_until
     return `overridden${code === 'overridden' ? by : ''}${end === null ? ' for good' : until(end)}`

@@ -17,7 +17,7 @@ import { denyBecause, toAsk, unreadableState } from './messages.ts'
 
 /**
  * A pin or an override in effect: people may not scale its workload by hand. The reason reads on after the workload's
- * name: `is pinned active by k8s:alice since 2026-03-02T07:00:00Z`.
+ * name: `is pinned awake by k8s:alice since 2026-03-02T07:00:00Z`.
  */
 export interface PinOrOverride extends Explanation {
   readonly reason_code: 'pinned' | 'overridden'

@@ -39,8 +39,8 @@ function pinDrift({ state, counts, keda, isRunning }: Situation, pin: Pin): Part
     return { action: 'snooze', trigger: 'pin', reason, replicas }
   }
   if (!state.asleep && (isRunning || pin.replicas === 0 || keda.decides)) return undefined
-  const reason = because('pin_enforced', () => 'pinned active, and found scaled down')
-  // It sleeps although it is pinned active: an old pin came back, and the kept count is newer than the pin's.
+  const reason = because('pin_enforced', () => 'pinned awake, and found scaled down')
+  // It sleeps although it is pinned awake: an old pin came back, and the kept count is newer than the pin's.
   const replicas = (state.asleep && counts.toWake) || pin.replicas
   // A pin that restores a manually set count keeps the count that the manual wake kept.
   const kept = state.woken?.set === replicas ? counts.toGiveBack : undefined

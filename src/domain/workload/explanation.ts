@@ -1,5 +1,5 @@
 import { iso } from '../text.ts'
-import type { Pin } from './state.ts'
+import type { Pin, PinState } from './state.ts'
 
 /** The values of a reason or a refusal, by name; times in ISO 8601. */
 export type ReasonValues = Readonly<Record<string, string | number | null>>
@@ -15,8 +15,16 @@ export const REPAIR: Remedy = { action: 'enable', query: {} }
 export const UNPIN: Remedy = { action: 'unpin', query: {} }
 export const CLEAR_OVERRIDE: Remedy = { action: 'clearOverride', query: {} }
 
+const PINNED: Readonly<Record<PinState, string>> = { active: 'pinned awake', snoozed: 'pinned asleep' }
+
+/** `pinned awake`, in the words that every text has for it; of a later release's state, that. */
+export function pinnedAs(state: string): string {
+  return Object.entries(PINNED).find(([name]) => name === state)?.[1] ?? `pinned ${state}`
+}
+
+/** `pinned awake by k8s:alice since …`. */
 export function pinText({ state, by, at }: Pin): string {
-  return `pinned ${state} by ${by} since ${iso(at)}`
+  return `${pinnedAs(state)} by ${by} since ${iso(at)}`
 }
 
 export function pinValues({ state, by, at }: Pin): ReasonValues {
@@ -46,7 +54,7 @@ export function purposeOf({ reason_code: code, remedy }: Explanation): string {
   return (remedy && PURPOSE[remedy.action]) ?? 'to end it'
 }
 
-/** `pinned active by k8s:ann since …; to let it go: DELETE …/pin`; each face has its own words for a remedy. */
+/** `pinned awake by k8s:ann since …; to let it go: DELETE …/pin`; each face has its own words for a remedy. */
 export function withRemedy(why: Explanation, inWords: (remedy: Remedy) => string | undefined): string {
   const words = why.remedy ? inWords(why.remedy) : undefined
   return words === undefined ? why.reason : `${why.reason}; ${purposeOf(why)}: ${words}`

@@ -13,7 +13,7 @@ describe('what kubectl prints of a decision', () => {
   it('has names without prefixes, and times on the clocks of the workload, whose zone is named', () => {
     expect(refused()).to.have.property(
       'message',
-      'Dormouse: deployment shop/web is pinned active by alice since Mon 16:00 (Asia/Tokyo); ' +
+      'Dormouse: deployment shop/web is pinned awake by alice since Mon 16:00 (Asia/Tokyo); ' +
         'to let it go: kubectl annotate -n shop deployments/web dormouse.dev/request=unpin',
     )
   })

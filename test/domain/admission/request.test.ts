@@ -126,7 +126,7 @@ describe('a refused request', () => {
       'of what is pinned',
       web.pinned(),
       'snooze',
-      /: pinned active by alice since Mon 7:00 .UTC.; to let it go: kubectl annotate .* dormouse\.dev\/request=unpin$/,
+      /: pinned awake by alice since Mon 7:00 .UTC.; to let it go: kubectl annotate .* dormouse\.dev\/request=unpin$/,
     ],
     [
       'in a backoff',

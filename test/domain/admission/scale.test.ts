@@ -12,7 +12,7 @@ describe('scaling by hand', () => {
   it('of a pinned workload is denied, with who pinned it, when, and the request that unpins it', () => {
     const { type, reason, ...rest } = scaled(web.pinned(), 5)
     expect([type, reason]).to.deep.equal(['denied', 'pinned'])
-    expect(rest).to.have.property('message').that.contains('pinned active by alice since Mon 7:00 (UTC)')
+    expect(rest).to.have.property('message').that.contains('pinned awake by alice since Mon 7:00 (UTC)')
     expect(rest)
       .to.have.property('message')
       .that.contains('; to let it go: kubectl annotate -n shop deployments/web dormouse.dev/request=unpin')

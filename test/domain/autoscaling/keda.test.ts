@@ -113,7 +113,7 @@ describe('a workload that KEDA scales', () => {
     expect(stepped(zeroed, at('Tue 18:00'), rules).state.snoozed?.replicas).to.equal(3)
   })
 
-  it('may be scaled to 0 by KEDA while it is pinned active', () => {
+  it('may be scaled to 0 by KEDA while it is pinned awake', () => {
     const zeroed = awake.pinned().with({ replicasManager: undefined }).withReplicas(0)
     expect(decided(zeroed, NOON, rulesWithKeda(aScaledObject())).action).to.equal('none')
     expect(decided(zeroed, NOON, rulesWithKeda(aScaledObject({ minReplicaCount: 1 }))).action).to.equal(

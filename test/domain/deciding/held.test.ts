@@ -126,7 +126,7 @@ describe('what is held and managed by nothing any more', () => {
   for (const action of ['snooze', 'wake'] as const)
     it(`is refused a ${action} while it is pinned, with the request that ends the pin`, () => {
       expect(() => ask(sleeper.pinned(), action))
-        .to.throw(Refusal, /^pinned snoozed by k8s:alice since \S+$/)
+        .to.throw(Refusal, /^pinned asleep by k8s:alice since \S+$/)
         .that.deep.includes({ code: 'PINNED' })
         .with.nested.property('details.remedy.action', 'unpin')
     })

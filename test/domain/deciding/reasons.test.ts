@@ -122,24 +122,19 @@ const REASONS: Partial<Record<ReasonCode, Row[]>> = {
       'pinned awake',
       awake.pinned(),
       NIGHT,
-      'pinned active by k8s:alice since 2026-03-02T07:00:00Z',
+      'pinned awake by k8s:alice since 2026-03-02T07:00:00Z',
       '{"state":"active","by":"k8s:alice","since":"2026-03-02T07:00:00Z"} unpin',
     ],
     [
       'pinned asleep',
       asleep.pinned(),
       at('Tue 12:00'),
-      'pinned snoozed by k8s:alice since 2026-03-02T07:00:00Z',
+      'pinned asleep by k8s:alice since 2026-03-02T07:00:00Z',
       '{"state":"snoozed","by":"k8s:alice","since":"2026-03-02T07:00:00Z"} unpin',
     ],
   ],
   pin_enforced: [
-    [
-      'pinned awake, found at 0',
-      awake.pinned().scaledByHand(0),
-      NOON,
-      'pinned active, and found scaled down',
-    ],
+    ['pinned awake, found at 0', awake.pinned().scaledByHand(0), NOON, 'pinned awake, and found scaled down'],
     [
       'pinned asleep, found running',
       asleep.pinned().scaledByHand(3),

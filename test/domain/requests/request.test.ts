@@ -115,7 +115,7 @@ describe('a pinned workload', () => {
       const { code, message, details } = refusal(awake.pinned(), { action, for: HOUR, force: true })
       expect(code).to.equal('PINNED')
       expect(details).to.deep.include({ reason_code: 'pinned', remedy: { action: 'unpin', query: {} } })
-      expect(message).to.equal('pinned active by k8s:alice since 2026-03-02T07:00:00Z')
+      expect(message).to.equal('pinned awake by k8s:alice since 2026-03-02T07:00:00Z')
     }
   })
 
@@ -267,7 +267,7 @@ describe('an override', () => {
 
   it('of a pinned workload says that the pin goes first', () => {
     const { message } = asked(awake.pinned(), { action: 'override', duration: HOUR }, NOON)
-    expect(message).to.match(/^overridden until \S+, but the pin goes first: pinned active/)
+    expect(message).to.match(/^overridden until \S+, but the pin goes first: pinned awake/)
     const says = (workload: typeof awake) =>
       asked(workload, { action: 'override', duration: HOUR }, NOON).message
     expect(says(asleep)).to.match(/^stays asleep: overridden by \S+ until/)

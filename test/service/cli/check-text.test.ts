@@ -65,13 +65,13 @@ describe('the text of a check', () => {
     const text = checkText(
       found([
         zoned('hours', 'Europe/Berlin', `asleep by schedule 8:00-18:00 (Europe/Berlin) ${until}`),
-        zoned('pinned', 'Europe/Berlin', 'pinned active by k8s:ann since 2026-03-01T07:00:00Z'),
+        zoned('pinned', 'Europe/Berlin', 'pinned awake by k8s:ann since 2026-03-01T07:00:00Z'),
         zoned('broken', null, `overridden by k8s:bob ${until}`),
       ]),
     )
     expect(text)
       .to.include('asleep by schedule 8:00-18:00 (Europe/Berlin) until Tue 8:00\n')
-      .and.include('pinned active by ann since Sun 8:00 (Europe/Berlin)\n')
+      .and.include('pinned awake by ann since Sun 8:00 (Europe/Berlin)\n')
       .and.include('overridden by bob until Tue 16:00 (Asia/Tokyo)\n')
     expect(text).not.to.match(/\dT\d/)
   })

@@ -79,7 +79,7 @@ const inBulk: readonly BulkItem[] = [
     result: 'refused',
     code: 'PINNED',
     message:
-      'pinned snoozed by k8s:alice since 2026-03-02T09:12:44Z; to let it go: DELETE /api/v1/namespaces/shop/deployments/checkout/pin',
+      'pinned asleep by k8s:alice since 2026-03-02T09:12:44Z; to let it go: DELETE /api/v1/namespaces/shop/deployments/checkout/pin',
     operation_in_progress: false,
   },
   {
