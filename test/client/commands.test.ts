@@ -281,7 +281,7 @@ describe('the commands for people', () => {
     expect(asked[0]).to.include({ dryRun: true })
     expect(asked[0]?.key).to.deep.equal({ kind: 'deployments', namespace: 'shop', name: 'cart' })
     expect(connections[0]).to.include({ namespace: 'shop', context: 'dev' })
-    expect(out).to.equal('deployment.apps/cart would be: wake done (dry run: nothing was changed)\n')
+    expect(out).to.equal('deployment.apps/cart would be wake done (dry run: nothing was changed)\n')
     expect((await inShop('wake', 'cart', '--dry-run=client')).code).to.equal(2)
     const there = { workloads: [aRecord('web', { namespace: 'console' })] }
     for (const options of [

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { wouldBe } from '../../domain/requests/dry-run.ts'
 import { OPERATIONS, type CommandAction, type Request, type Said } from '../../domain/requests/operations.ts'
 import { isKeptAtZero, leavesOut } from '../../domain/records/bulk.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
@@ -142,7 +143,10 @@ async function ask<A extends CommandAction, Options extends RequestOptions>(
   throwIfFailed()
 }
 
-/** `deployment.apps/web: woken to 3 replicas: …`, with several namespaces `… in shop: …`, and further messages below. */
+/**
+ * `deployment.apps/web: woken to 3 replicas: …`, with several namespaces `… in shop: …`, in a dry run `deployment.apps/web
+ * would be woken to 3 replicas: …`; and further messages below.
+ */
 function answerText(
   key: WorkloadKey,
   { messages: [first = 'nothing to do', ...more] }: Answer,
@@ -151,9 +155,9 @@ function answerText(
   isOfMany: boolean,
 ): string {
   const where = isOfMany ? ` in ${key.namespace}` : ''
-  const lines = [
-    `${resourceName(key)}${where}${dryRun ? ' would be' : ''}: ${oneLine(worded(first, style.times))}${dryRun ? ' (dry run: nothing was changed)' : ''}`,
-  ]
+  const said = oneLine(worded(dryRun ? wouldBe(first) : first, style.times))
+  const name = `${resourceName(key)}${where}`
+  const lines = [dryRun ? `${name} ${said} (dry run: nothing was changed)` : `${name}: ${said}`]
   return `${[...lines, ...more.map((text) => `  ${oneLine(worded(text, style.times))}`)].join('\n')}\n`
 }
 

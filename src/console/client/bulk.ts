@@ -1,3 +1,4 @@
+import { wouldBe } from '../../domain/requests/dry-run.ts'
 import pLimit from 'p-limit'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
 import {
@@ -44,7 +45,7 @@ export async function askAll(
     return await ask(dormouse, found, request, dryRun)
   })
   return {
-    message: `${dryRun ? 'dry run, nothing was changed: ' : ''}${summaryOf(items)}`,
+    message: `${dryRun ? 'dry run, nothing was changed: ' : ''}${summaryOf(items, dryRun)}`,
     data: { items, counts: countsOf(items) },
   }
 }
@@ -90,7 +91,8 @@ async function ask(
     const { record } = await after()
     const result = requestable(before) === requestable(record) ? 'unchanged' : 'done'
     const { operation_in_progress } = record
-    return { kind, name, result, code: null, message: messages.join('; '), operation_in_progress }
+    const said = messages.join('; ')
+    return { kind, name, result, code: null, message: dryRun ? wouldBe(said) : said, operation_in_progress }
   } catch (error) {
     const { code, message } = refusalOf(error)
     return { kind, name, result: 'refused', code, message, operation_in_progress: false }

@@ -18,11 +18,14 @@ export function countsOf(outcomes: readonly Outcome[]): BulkCounts {
   return counts
 }
 
-/** All of them in a sentence. */
-export function summaryOf(outcomes: readonly Outcome[]): string {
+/** All of them in a sentence; `dryRun`: nothing of it was done. */
+export function summaryOf(outcomes: readonly Outcome[], dryRun = false): string {
   if (outcomes.length === 0) return 'no workload that you may list matches'
   const { done, unchanged, refused, left_out: leftOut } = countsOf(outcomes)
-  return `${done} done, ${unchanged} unchanged, ${refused} refused${leftOut > 0 ? `, ${leftOut} kept at 0` : ''}`
+  const keptAtZero = leftOut > 0 ? `, ${leftOut} kept at 0` : ''
+  return dryRun
+    ? `${done} would change, ${unchanged} would not, ${refused} would be refused${keptAtZero}`
+    : `${done} done, ${unchanged} unchanged, ${refused} refused${keptAtZero}`
 }
 
 /** What a request for many says of a workload that it leaves out. */

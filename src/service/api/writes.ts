@@ -1,5 +1,6 @@
 import { statusRecord } from '../../domain/records/record.ts'
 import { requestFrom } from '../../domain/requests/call.ts'
+import { wouldBe } from '../../domain/requests/dry-run.ts'
 import type { Action, Request } from '../../domain/requests/operations.ts'
 import { planRequest, type Plan } from '../../domain/requests/request.ts'
 import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
@@ -34,7 +35,7 @@ export function createWrites(
   async function rehearse(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {
     const { message, after } = planOf(await liveCopy(writer, key))
     const now = clock()
-    answer(ctx, now, `dry run, nothing was changed: ${message}`, statusRecord(after, now, rules))
+    answer(ctx, now, `dry run, nothing was changed: ${wouldBe(message)}`, statusRecord(after, now, rules))
   }
 
   async function execute(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {

@@ -183,7 +183,7 @@ describe('the console over a kubeconfig', () => {
   it('asks for all of a namespace, one by one, and counts', async () => {
     const { body } = await call('POST', '/namespaces/shop/wake?for=4h&dryRun=true')
     expect(body.data.counts).to.deep.equal({ done: 1, unchanged: 1, left_out: 0, refused: 1 })
-    expect(body.message).to.include('nothing was changed: 1 done, 1 unchanged, 1 refused')
+    expect(body.message).to.include('nothing was changed: 1 would change, 1 would not, 1 would be refused')
     expect(dormouse.asked.every(({ dryRun }) => dryRun)).to.equal(true)
     const some = await call('POST', '/namespaces/shop/wake?kind=statefulsets&labelSelector=a%3Db')
     expect(some.body.data.items).to.deep.equal([

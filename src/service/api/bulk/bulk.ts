@@ -4,6 +4,7 @@ import { countsOf, isKeptAtZero, leavesOut, LEFT_OUT, summaryOf } from '../../..
 import { listedRecord, statusRecord } from '../../../domain/records/record.ts'
 import { requestFrom } from '../../../domain/requests/call.ts'
 import type { Action } from '../../../domain/requests/operations.ts'
+import { wouldBe } from '../../../domain/requests/dry-run.ts'
 import { planRequest } from '../../../domain/requests/request.ts'
 import { counted } from '../../../domain/text.ts'
 import { keyOf, type Workload } from '../../../domain/workload/workload.ts'
@@ -59,7 +60,7 @@ export function createBulks(
       // other requests get the event loop in between
       await setImmediate()
       const plan = planOf(workload)
-      return itemOf(plan.after, plan.message, plan.change !== undefined)
+      return itemOf(plan.after, wouldBe(plan.message), plan.change !== undefined)
     }
 
     async function write(workload: Workload): Promise<BulkItem> {
@@ -114,7 +115,7 @@ export function createBulks(
       const late = await following?.end()
       const prefix = dryRun ? 'dry run, nothing was changed: ' : ''
       const suffix = late ? `; the pods of ${counted(late, 'workload')} have not followed yet` : ''
-      answer(ctx, clock(), `${prefix}${summaryOf(items)}${suffix}`, { items, counts })
+      answer(ctx, clock(), `${prefix}${summaryOf(items, dryRun)}${suffix}`, { items, counts })
     } finally {
       following?.stop()
     }
