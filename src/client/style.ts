@@ -13,7 +13,13 @@ export function styleFor(
     times: { now: terminal.clock(), zone: terminal.timezone },
     advice: { program: terminal.program, options: samePlace(options), defaultNamespace },
     paint: paintFor(terminal),
+    width: widthOf(terminal),
   }
+}
+
+/** Characters of a line; undefined: nobody reads it on a terminal. */
+export function widthOf({ stdout }: Pick<Terminal, 'stdout'>): number | undefined {
+  return stdout.isTTY ? stdout.columns : undefined
 }
 
 /** Prints once, on standard error, what may be missing from the data; `names`: only names are shown. */

@@ -147,7 +147,9 @@ async function comparedAgain(
   }
   const names = new Set(all.flatMap(({ object }) => object.metadata.namespace ?? []))
   const namespaces = await Promise.all([...names].map((name) => namespaceNamed(cluster, name)))
-  stdout.write(await countsText(all, inForce.over(namespaces.flat())))
+  stdout.write(
+    await countsText(all, inForce.over(namespaces.flat()), stdout.isTTY ? stdout.columns : undefined),
+  )
   const different = all.filter(({ isKept }) => !isKept)
   for (const each of different) stderr.write(comparisonLine(each))
   stderr.write(`${comparisonsText(all)}\n`)

@@ -22,10 +22,14 @@ export function comparisonLine({ object, isKept, says }: Comparison): string {
   return line(`${(isKept ? 'kept' : 'differs').padEnd(12)}  ${nameOf(object)}: ${says}`)
 }
 
-/** Each workload with its count before and after, for a change board; none without any. */
-export async function countsText(all: readonly Comparison[], force: InForce): Promise<string> {
+/** Each workload with its count before and after, for a change board; none without any. `width`: characters of a line. */
+export async function countsText(
+  all: readonly Comparison[],
+  force: InForce,
+  width: number | undefined,
+): Promise<string> {
   if (all.length === 0) return ''
-  const { Table } = await import('../client/text/table.ts')
+  const { tableText } = await import('../client/text/table.ts')
   const rows = all.map(({ object, before, count }) => {
     const held = force.held(object, object.metadata.annotations ?? {})
     const by = held.enabled ? held.by : 'nobody'
@@ -33,8 +37,8 @@ export async function countsText(all: readonly Comparison[], force: InForce): Pr
       printable,
     )
   })
-  const table = new Table(['WORKLOAD', 'BEFORE', 'KEPT', 'MANAGED BY', 'HOURS'], rows)
-  return `\n${table.header()}${rows.map((row) => table.row(row)).join('')}`
+  const header = ['WORKLOAD', 'BEFORE', 'KEPT', 'MANAGED BY', 'HOURS']
+  return `\n${tableText(header, rows, { width, cut: [4, 3] })}`
 }
 
 /** `every count is kept: 27 compared` */

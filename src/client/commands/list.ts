@@ -20,7 +20,7 @@ import type { Terminal } from '../terminal.ts'
 import { ListTable, type Columns } from '../text/list.ts'
 import { SHOWN, stateOf } from '../text/state.ts'
 import { keyOfFound } from '../text/why.ts'
-import { styleFor, printNotes } from '../style.ts'
+import { styleFor, printNotes, widthOf } from '../style.ts'
 
 interface Options extends Connection, OutputOptions {
   readonly allNamespaces?: true
@@ -71,7 +71,7 @@ async function list(
     cluster: longestName(clusters),
     namespace: options.allNamespaces === true || clusters.namespaces.size > 1,
     wide: options.output === 'wide',
-    width: terminal.stdout.isTTY ? terminal.stdout.columns : undefined,
+    width: widthOf(terminal),
   }
   if (columns.cluster !== undefined) refuseNames(options.output)
   const wanted = ({ record }: Found) => options.state === undefined || stateOf(record) === options.state

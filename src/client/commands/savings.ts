@@ -13,7 +13,7 @@ import {
 import { serialized } from '../output.ts'
 import type { Connection } from '../ports.ts'
 import type { Clusters } from '../several.ts'
-import { printNotes } from '../style.ts'
+import { printNotes, widthOf } from '../style.ts'
 import type { Terminal } from '../terminal.ts'
 import { BASIS, savingsText, type Savings } from '../text/savings.ts'
 import { checkedSelector } from './list.ts'
@@ -63,7 +63,7 @@ async function savings(terminal: Terminal, clusters: Clusters, options: Options)
     terminal.stderr.write(`No workloads found ${clusters.whereText(options)}.\n`)
   } else {
     if (records.every(({ saved }) => saved.money === null)) terminal.stderr.write(NO_MONEY)
-    terminal.stdout.write(savingsText(found, terminal.timezone))
+    terminal.stdout.write(savingsText(found, terminal.timezone, widthOf(terminal)))
   }
 }
 

@@ -3,7 +3,7 @@ import { targetText } from '../kinds.ts'
 import { oneLine } from '../safe-output.ts'
 import type { Found } from '../ports.ts'
 import { nextText, shortReason, stateOf, colourOf } from './state.ts'
-import { Table, visibleLength } from './table.ts'
+import { cut, Table, visibleLength } from './table.ts'
 import type { Style } from './why.ts'
 
 export interface Columns {
@@ -55,6 +55,13 @@ export class ListTable {
     this.#layout = layout
     this.#table = table
     this.#room = isCut && layout.reason ? room : undefined
+    if (isCut && room < 0) {
+      const names = header(columns, layout)
+      table.narrow(
+        ['CLUSTER', 'NAMESPACE', 'NAME'].map((name) => names.indexOf(name)).filter((place) => place >= 0),
+        columns.width ?? 0,
+      )
+    }
   }
 
   header(): string {
@@ -133,8 +140,4 @@ function wideCells(record: Found['record']): string[] {
     latest?.type ?? '-',
     withoutPrefixes(latest?.by ?? latest?.trigger ?? '-'),
   ]
-}
-
-function cut(text: string, room: number): string {
-  return text.length > room ? `${text.slice(0, Math.max(0, room - 1))}…` : text
 }

@@ -1,6 +1,6 @@
 import { amountCells, type SavedAmounts } from '../../domain/records/saved.ts'
 import { longTime } from './local-time.ts'
-import { Table } from './table.ts'
+import { folded, tableText } from './table.ts'
 
 /** Beside every amount, in texts and for programs: a provider bills nodes, not what pods request. */
 export const BASIS = 'requested, not billed'
@@ -14,8 +14,12 @@ export interface Savings {
   readonly total: SavedAmounts
 }
 
-/** A table with the sum last. */
-export function savingsText({ since, by, items, total }: Savings, zone: string | undefined): string {
+/** A table with the sum last; `width`: characters of a line. */
+export function savingsText(
+  { since, by, items, total }: Savings,
+  zone: string | undefined,
+  width: number | undefined,
+): string {
   const money = total.money ? [total.money.currency] : []
   const header = [by.toUpperCase(), 'CORE-HOURS', 'GIB-HOURS', ...money]
   // Clusters may have several currencies: then money has no sum, and is left out.
@@ -26,8 +30,7 @@ export function savingsText({ since, by, items, total }: Savings, zone: string |
   )
   const aligned = (row: readonly string[]) =>
     row.map((cell, column) => (column === 0 ? cell : cell.padStart(widths[column] ?? 0)))
-  const table = new Table(aligned(header), rows.map(aligned))
-  const lines = rows.map((row) => table.row(aligned(row)))
-  const head = `Saved by sleep since ${longTime(Date.parse(since ?? ''), zone)}, as far as histories reach: ${BASIS}\n`
-  return `${head}${table.header()}${lines.join('')}`
+  const table = tableText(aligned(header), rows.map(aligned), { width, cut: [0] })
+  const head = `Saved by sleep since ${longTime(Date.parse(since ?? ''), zone)}, as far as histories reach: ${BASIS}`
+  return `${folded(head, width)}\n${table}`
 }

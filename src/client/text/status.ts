@@ -7,7 +7,7 @@ import { oneLine } from '../safe-output.ts'
 import { age } from '../times.ts'
 import { shortTime, type LocalTimes } from './local-time.ts'
 import { hasUnknownHours, isUnknown, nextText } from './state.ts'
-import { Table } from './table.ts'
+import { tableText } from './table.ts'
 import { headline, reasonText, type Style } from './why.ts'
 
 /** All that is known of one workload, with its history. */
@@ -26,7 +26,7 @@ export function statusText(found: Found, style: Style): string {
   if (record.in_backoff_period && record.backoff_until !== null)
     rows.push(['Backoff', `until ${shortTime(Date.parse(record.backoff_until), times)}`])
   const lines = rows.map(([label, text]) => `  ${label.padEnd(10)}${oneLine(text)}`)
-  return `${headline(found, style)}\n${lines.join('\n')}\n${historyText(record, times)}`
+  return `${headline(found, style)}\n${lines.join('\n')}\n${historyText(record, style)}`
 }
 
 const PINNED = { none: 'no', active: 'awake', snoozed: 'asleep' }
@@ -47,7 +47,7 @@ function overrideText(
   return until === null ? 'for good' : `until ${shortTime(Date.parse(until), times)}`
 }
 
-function historyText({ operation_history: history }: StatusRecord, times: LocalTimes): string {
+function historyText({ operation_history: history }: StatusRecord, { times, width }: Style): string {
   if (history.length === 0) return '  History   none yet\n'
   const rows = history.map(({ timestamp, type, trigger, by, replicas, result, duration }) => [
     shortTime(Date.parse(timestamp), times),
@@ -58,7 +58,8 @@ function historyText({ operation_history: history }: StatusRecord, times: LocalT
     result,
     age(duration),
   ])
-  const table = new Table(['WHEN', 'WHAT', 'TRIGGER', 'BY', 'REPLICAS', 'RESULT', 'TOOK'], rows)
-  const lines = [table.header(), ...rows.map((row) => table.row(row))]
-  return `  History\n${lines.map((line) => `    ${line}`).join('')}`
+  const header = ['WHEN', 'WHAT', 'TRIGGER', 'BY', 'REPLICAS', 'RESULT', 'TOOK']
+  const [trigger, by, replicas, took] = [2, 3, 4, 6] as const
+  const table = tableText(header, rows, { width, cut: [by], leave: [took, trigger, replicas], indent: '    ' })
+  return `  History\n${table}`
 }

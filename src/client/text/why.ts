@@ -19,6 +19,8 @@ export interface Style {
   readonly times: LocalTimes
   readonly advice: Advice
   readonly paint: Paint
+  /** Characters of a line of a table; undefined: nobody reads it on a terminal. */
+  readonly width: number | undefined
 }
 
 /** Why a workload is as it is, as the person reads it: in their own time, with the command that ends it. */
