@@ -8,6 +8,7 @@ import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas } from '../workload/workload.ts'
 import { pendingWake, type Intent } from '../workload/state.ts'
+import { durationText } from '../schedule/duration.ts'
 import { type Sleep } from '../schedule/schedule.ts'
 import { canWrite, type Context, type Outcome } from './handler.ts'
 import type { Request } from './operations.ts'
@@ -22,12 +23,12 @@ export function snooze({ situation, by }: Context, limit: number | undefined): O
   if (state.asleep && !situation.isRunning) {
     const stays = isToBe('asleep', situation) && !pendingWake(state)
     if (limit === undefined && stays) return { target: reading, done: 'already asleep' }
-    return { target: asked.reading, done: `stays asleep${was}` }
+    return { target: asked.reading, done: `stays asleep${spanText(asked, limit)}${was}` }
   }
   const replicas = countKeptBy(situation)
   const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas })
   const kept = sleepsSuspended(workload.kind) ? '' : `, ${counted(replicas, 'replica')} kept`
-  return { target, done: `snoozed${kept}${was}` }
+  return { target, done: `snoozed${spanText(asked, limit)}${kept}${was}` }
 }
 
 /**
@@ -56,14 +57,15 @@ export function wake(
   if (longer && !shorten && up) return { target: reading, done: keptText(longer) }
   const asked = longer && !shorten ? situation : wanted
   const was = longer ? `, ${shorten ? 'was ' : ''}${untilText(longer)}` : replacedText(situation, intent)
-  if (up) return { target: asked.reading, done: `stays awake${was}` }
+  const span = longer && !shorten ? '' : spanText(asked, limit)
+  if (up) return { target: asked.reading, done: `stays awake${span}${was}` }
   const replicas = hasKey(workload.kind) ? counts.kept : wakeCount(situation)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas })
   if (!canWrite(reading, target, written))
-    return { target: asked.reading, done: `is to wake in a moment${was}`, pending: true }
-  if (byKeda) return { target, done: `woken, and KEDA decides how many replicas it has${was}` }
+    return { target: asked.reading, done: `is to wake in a moment${span}${was}`, pending: true }
+  if (byKeda) return { target, done: `woken${span}, and KEDA decides how many replicas it has${was}` }
   const to = hasCount(workload.kind) ? ` to ${counted(replicas, 'replica')}` : ''
-  return { target, done: `woken${to}${was}` }
+  return { target, done: `woken${to}${span}${was}` }
 }
 
 /**
@@ -107,6 +109,14 @@ function longerWake(situation: Situation, wanted: Situation): LongerWake | undef
   const until = wanted.intent?.until ?? Infinity
   const isLonger = (would ?? Infinity) < (is ?? Infinity) || (stillRuns(intent, now) && until < intent.until)
   return isLonger ? { intent, end: is } : undefined
+}
+
+/** The time that was asked for, which its hours may prolong: ` for 4h, until 2026-03-02T16:00:00Z`. */
+function spanText(asked: Situation, limit: number | undefined): string {
+  if (limit === undefined) return ''
+  const until = asked.now + limit
+  const isProlonged = (desired(asked).end?.() ?? Infinity) > until
+  return ` for ${isProlonged ? 'at least ' : ''}${durationText(limit)}, until ${iso(until)}`
 }
 
 function keptText(longer: LongerWake): string {

@@ -52,7 +52,7 @@ describe('a request by annotation', () => {
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'api', by: 'k8s:carol', result: 'running' })
     expect(state.request).to.deep.equal({ text: 'wake 4h', at: NOON, by: 'k8s:carol' })
     expect(decision.warnings).to.deep.equal([
-      'Dormouse: deployment shop/web woken to 3 replicas: awake by request of carol; sleeps Mon 16:00 (UTC)',
+      'Dormouse: deployment shop/web woken to 3 replicas for 4h, until Mon 16:00 (UTC): awake by request of carol; sleeps Mon 16:00',
     ])
   })
 

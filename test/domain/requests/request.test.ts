@@ -165,14 +165,28 @@ describe('a wake request', () => {
     expect(state.intent).to.deep.include({ want: 'awake', until: at('Mon 20:00') })
     expect(state.history).to.deep.equal(awake.state().history)
     expect(stepped(after, at('Mon 18:00')).change).to.equal(undefined)
-    expect(message).to.equal('stays awake: awake by request of k8s:carol; sleeps 2026-03-02T20:00:00Z')
+    expect(message).to.equal(
+      'stays awake for 8h, until 2026-03-02T20:00:00Z: awake by request of k8s:carol; sleeps 2026-03-02T20:00:00Z',
+    )
+  })
+
+  it('with `for` names the time that was asked for, also where its hours keep it awake for longer', () => {
+    const said = (workload: typeof awake, when: number, hours = 4) =>
+      asked(workload, { action: 'wake', for: hours * HOUR }, when).message
+    const FOR_AT_LEAST = 'for at least 4h, until 2026-03-02T16:00:00Z: awake by request of k8s:carol; sleeps 2026-03-02T18:00:00Z' // prettier-ignore
+    expect(said(awake, NOON)).to.equal(`stays awake ${FOR_AT_LEAST}`)
+    expect(said(asleep, NOON)).to.equal(`woken to 3 replicas ${FOR_AT_LEAST}`)
+    expect(said(asleep, at('Mon 21:00'))).to.match(
+      /^woken to 3 replicas for 4h, until 2026-03-03T01:00:00Z: /,
+    )
+    expect(said(unscheduled, NOON)).to.match(/^stays awake for at least 4h, until \S+Z: /)
   })
 
   const long = { action: 'wake', for: 96 * HOUR } as const
   const held = followed(asked(awake, long, NOON, { by: 'k8s:bob' }).after)
 
   it('says what it replaces: what another has asked for, or what would have lasted longer', () => {
-    const was = /^[^:]*, was awake until 2026-03-06T1[28]:00:00Z by request of k8s:bob/
+    const was = /^(?:[^:]|\d:\d)*, was awake until 2026-03-06T1[28]:00:00Z by request of k8s:bob/
     for (const [by, request] of [
       ['k8s:carol', { action: 'wake', for: 120 * HOUR }],
       ['k8s:carol', { action: 'wake', for: 4 * HOUR, shorten: true }],
@@ -282,7 +296,7 @@ describe('an override', () => {
 describe('the message for the person who asked', () => {
   it('tells what was done, the present state and until when', () => {
     expect(asked(awake, { action: 'snooze', for: 2 * HOUR }, NOON).message).to.equal(
-      'snoozed, 3 replicas kept: asleep by request of k8s:carol; wakes 2026-03-02T14:00:00Z',
+      'snoozed for 2h, until 2026-03-02T14:00:00Z, 3 replicas kept: asleep by request of k8s:carol; wakes 2026-03-02T14:00:00Z',
     )
     expect(asked(asleep, { action: 'unpin' }, NIGHT).message).to.equal(
       `not pinned: asleep by schedule ${WORK} (UTC) until 2026-03-03T08:00:00Z`,
