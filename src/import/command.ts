@@ -223,7 +223,7 @@ async function planned(
   const inForce = new InForce(known, namespaces)
   if (from === 'kube-green') {
     const { byNamespace, planOfKubeGreen } = await import('./plan/kube-green-plan.ts')
-    const steps = byNamespace(objects).flatMap((each) => planOfKubeGreen(each, inForce))
+    const steps = byNamespace(objects).flatMap((each) => planOfKubeGreen(each, now, inForce))
     return { steps, force: [inForce, inForce], isKnown: known !== undefined }
   }
   const [{ planOfDownscaler }, { configurationOf }] = await Promise.all([

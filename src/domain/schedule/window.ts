@@ -94,7 +94,8 @@ function runs(days: readonly Weekday[]): string[] {
   )
 }
 
-function shortName(day: Weekday): string {
+/** `Mon` */
+export function shortName(day: Weekday): string {
   return NAMES[day - 1]?.slice(0, 3) ?? ''
 }
 

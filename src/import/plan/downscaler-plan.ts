@@ -1,14 +1,21 @@
 import { ANNOTATION } from '../../domain/annotations.ts'
 import type { Instant } from '../../service/process/clock.ts'
 import { replicasLeft, wantedBy } from './downscaler.ts'
-import { canSleep, matchNone, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
+import {
+  canSleep,
+  isOwned,
+  matchNone,
+  type ImportedObject,
+  type MergePatch,
+  type Step,
+} from './imported-object.ts'
 import { isAsleepByTool, KEPT, keptCount, marksOf, settingsOf, without, adoptedWith } from './marks.ts'
 import type { Program, Settings } from './program.ts'
 import { putBack } from './put-back.ts'
 import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
 import type { InForce } from './in-force.ts'
 import type { Dialect } from './spans.ts'
-import { adoptionOf, refusalOf, returning, stepOf, type Inherited } from './steps.ts'
+import { adoptionOf, OF_ANOTHER, refusalOf, returning, stepOf, type Inherited } from './steps.ts'
 
 /** The traces of a downscaler in a cluster. */
 export interface Left {
@@ -135,11 +142,8 @@ function namespaceStep(
   return [{ ...step, patch: { metadata: { annotations } }, ...(!open && { afterwards }) }]
 }
 
-/** Dormouse leaves what is owned to its owner, and nobody would wake it. */
 function ownedStep(object: ImportedObject): Step {
-  const kept = keptCount(object, marksOf(object)[KEPT])
-  const why = 'it is asleep and belongs to another object, to which Dormouse leaves it: wake it by hand'
-  return refusalOf(object, [hadCount(why, kept)])
+  return refusalOf(object, [hadCount(OF_ANOTHER, keptCount(object, marksOf(object)[KEPT]))])
 }
 
 function workloadStep(
@@ -271,10 +275,6 @@ function isCounted({ kind }: ImportedObject): boolean {
 
 function wantedOf(workload: Settings, namespace: Settings, { dialect, program }: Left, now: Instant): Wanted {
   return wantedBy(dialect, { workload, namespace, program }, now)
-}
-
-function isOwned({ metadata }: ImportedObject): boolean {
-  return metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false
 }
 
 /** Names are names for py-kube-downscaler, patterns found anywhere in them for GoKubeDownscaler. */

@@ -58,8 +58,8 @@ function byPeriods(up: Week, down: Week, zone: string): Wanted {
   if (down.isEmpty) return leftAlone('its only period is one that wakes: the tool never put it to sleep')
   const inside = ['what a person changes within a period is not changed back']
   if (up.isEmpty) return onlyAsleep(down, zone, inside)
-  const awake = Week.after((day, minute) => {
-    const [wakes, sleeps] = [up.has(day, minute), down.has(day, minute)]
+  const awake = Week.after((at) => {
+    const [wakes, sleeps] = [up.has(at), down.has(at)]
     return wakes === sleeps ? undefined : wakes
   })
   if (awake?.isEmpty) return onlyAsleep(down.and(up.not()), zone, inside)

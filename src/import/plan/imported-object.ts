@@ -91,6 +91,11 @@ export function canSleep({ kind }: ImportedObject): boolean {
   return SLEEPERS.includes(kind)
 }
 
+/** Dormouse leaves what is owned to its owner, and kube-green does. */
+export function isOwned({ metadata }: Pick<ImportedObject, 'metadata'>): boolean {
+  return metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false
+}
+
 /** Keys that GoKubeDownscaler and py-kube-downscaler put into the nodeSelector of a DaemonSet. */
 const MATCH_NONE = ['downscaler/match-none', 'kube-downscaler-non-existent'] as const
 

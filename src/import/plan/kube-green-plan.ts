@@ -1,17 +1,19 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { compileSchedule } from '../../domain/schedule/schedule.ts'
 import { asciiJson, commandLine } from './shell-words.ts'
-import { canSleep, isAtRest, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
-import { isReadable, keptIn, keptKey, keptOfOthers, restorable, type Restore } from './restores.ts'
+import {
+  canSleep,
+  isAtRest,
+  isOwned,
+  type ImportedObject,
+  type MergePatch,
+  type Step,
+} from './imported-object.ts'
+import { isReadable, keptIn, keptKey, keptOfOthers, restorable, writtenAt, type Restore } from './restores.ts'
 import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
 import type { InForce } from './in-force.ts'
-import {
-  hasPatch,
-  isChosen,
-  isOfKind,
-  isSleepInfo,
-  type SleepInfo,
-  wantedBySleepInfos,
-} from './sleep-info.ts'
-import { adoptionOf, refusalOf, returning, stepOf } from './steps.ts'
+import { isChosen, isSleepInfo, sleeps, type SleepInfo, wantedBySleepInfos } from './sleep-info.ts'
+import { adoptionOf, OF_ANOTHER, refusalOf, returning, stepOf } from './steps.ts'
 
 /** The traces of kube-green in one namespace. */
 export interface LeftInNamespace {
@@ -48,6 +50,7 @@ export function byNamespace(found: readonly ImportedObject[]): LeftInNamespace[]
  */
 export function planOfKubeGreen(
   { namespace, infos, secrets, objects }: LeftInNamespace,
+  now: Instant,
   force: InForce,
 ): Step[] {
   const unreadable = secrets.filter((secret) => !isReadable(secret))
@@ -59,35 +62,67 @@ export function planOfKubeGreen(
       ),
       ...infos.map(staying),
     ]
-  const kept = new Map(secrets.flatMap((secret) => [...keptIn(secret)]))
-  const wide = settingsOfNamespace(namespace, infos)
+  const kept = keptByAll(secrets)
+  const wantedOf = wantedOnce(now)
+  const wide = settingsOfNamespace(namespace, infos, wantedOf)
   const annotations = wide.enabled
     ? annotationsOf(wide, besidePolicies(wide, [...heirs(namespace), ...objects], force))
     : {}
   const steps: Step[] = [
     ...(wide.enabled ? stepOf(namespace, wide, annotations) : []),
-    ...objects.flatMap((each) =>
-      objectSteps(each, infos, kept.get(keptKey(each)) ?? {}, {
+    ...objects.flatMap((each) => {
+      const chosen = infos.filter((info) => sleeps(info, each) && isChosen(info, each))
+      const wanted = canSleep(each) ? wantedOf(chosen) : leftAlone()
+      return objectSteps(each, wanted, kept.get(keptKey(each)) ?? [], {
+        now,
         inherited: force.inherited(each, annotations),
         before: force.inherited(each),
         byPolicies: force.byPolicies(each),
-      }),
-    ),
+      })
+    }),
     ...secrets
       .flatMap(keptOfOthers)
       .map(({ object, restore }) => byHand(object, 'Dormouse does not look at its kind', restore)),
   ]
   const isOpen = steps.some(({ verdict, object }) => verdict === 'refused' && kept.has(keptKey(object)))
-  return [...steps, ...infos.map(isOpen ? staying : going)]
+  const later = comingLater(infos, wide)
+  return [...steps, ...infos.map((each) => (isOpen ? staying(each) : going(each, later)))]
+}
+
+/** By object, what the Secrets keep of it, the latest last. */
+function keptByAll(secrets: readonly ImportedObject[]): Map<string, Restore[]> {
+  const kept = new Map<string, Restore[]>()
+  for (const secret of secrets.toSorted((a, b) => writtenAt(a) - writtenAt(b)))
+    for (const [key, restore] of keptIn(secret)) kept.set(key, [...(kept.get(key) ?? []), restore])
+  return kept
+}
+
+/** The settings for some SleepInfos, worked out once, since most workloads of a namespace have the same. */
+function wantedOnce(now: Instant): (infos: readonly SleepInfo[]) => Wanted {
+  const known = new Map<string, Wanted>()
+  return (infos) => {
+    const key = infos.map(({ metadata }) => metadata.name).join()
+    const wanted =
+      known.get(key) ??
+      (infos.length === 0
+        ? leftAlone()
+        : wantedBySleepInfos(
+            infos.map(({ spec }) => spec),
+            now,
+          ))
+    known.set(key, wanted)
+    return wanted
+  }
 }
 
 /** Also what comes later. */
 function heirs({ metadata: { name: namespace } }: ImportedObject): ImportedObject[] {
-  return ['Deployment', 'StatefulSet'].map((kind) => ({
-    apiVersion: 'apps/v1',
-    kind,
-    metadata: { name: '', namespace },
-  }))
+  return ['Deployment', 'StatefulSet'].map((kind) => anyOf(kind, namespace))
+}
+
+function anyOf(kind: string, namespace: string): ImportedObject {
+  const apiVersion = kind === 'CronJob' ? 'batch/v1' : 'apps/v1'
+  return { apiVersion, kind, metadata: { name: '', namespace } }
 }
 
 /** Nothing of it is left to the policies in force, which may change. */
@@ -100,21 +135,38 @@ function staying(object: SleepInfo): Step {
   return refusalOf(object, ['it stays, since its Secret keeps what is left to be done by hand'])
 }
 
-function going(object: SleepInfo): Step {
-  return { object, verdict: 'mapped', says: ['it goes, and its Secret with it'], goes: true }
+function going(object: SleepInfo, later: readonly string[]): Step {
+  const says = ['it goes, and its Secret with it', ...later]
+  return { object, verdict: later.length > 0 ? 'approximated' : 'mapped', says, goes: true }
+}
+
+/** What these SleepInfos would have put to sleep once it comes, and nothing will. */
+function comingLater(infos: readonly SleepInfo[], wide: Wanted): string[] {
+  const kinds = ['Deployment', 'StatefulSet', 'CronJob'].filter((kind) =>
+    infos.some((info) => sleeps(info, anyOf(kind, ''))),
+  )
+  const lacking = wide.enabled ? kinds.filter((kind) => kind === 'CronJob') : kinds
+  if (lacking.length === 0) return []
+  return [
+    `${lacking.map((kind) => `${kind}s`).join(', ')} that come later need dormouse.dev annotations of their own`,
+  ]
 }
 
 /**
- * A single SleepInfo for all Deployments and StatefulSets can become settings of the Namespace, where new workloads
- * inherit them.
+ * SleepInfos for all Deployments and StatefulSets can become settings of the Namespace, where new workloads inherit
+ * them.
  */
-function settingsOfNamespace(namespace: ImportedObject, infos: readonly SleepInfo[]): Wanted {
-  const [info, ...others] = infos
-  if (!info || others.length > 0 || info.spec.includeRef?.length) return leftAlone()
-  const all = heirs(namespace).every((each) => isOfKind(info, each) && !hasPatch(info, each))
-  if (!all) return leftAlone()
-  const wanted = wantedBySleepInfos([info.spec])
-  if (!info.spec.excludeRef?.some(({ matchLabels }) => matchLabels !== undefined)) return wanted
+function settingsOfNamespace(
+  namespace: ImportedObject,
+  infos: readonly SleepInfo[],
+  wantedOf: (infos: readonly SleepInfo[]) => Wanted,
+): Wanted {
+  const isForAll = (info: SleepInfo) =>
+    !info.spec.includeRef?.length && heirs(namespace).every((each) => sleeps(info, each))
+  if (!infos.every(isForAll)) return leftAlone()
+  const wanted = wantedOf(infos)
+  const excluded = infos.flatMap(({ spec }) => spec.excludeRef ?? [])
+  if (!excluded.some(({ matchLabels }) => matchLabels !== undefined)) return wanted
   return {
     ...wanted,
     differs: [
@@ -128,6 +180,7 @@ const CHANGED = 'a patch of its SleepInfo changed what an import does not put ba
 
 /** The settings that a workload inherits in the end, now, and from policies alone. */
 interface Inherits {
+  readonly now: Instant
   readonly inherited: Wanted
   readonly before: Wanted
   readonly byPolicies: Wanted
@@ -135,17 +188,15 @@ interface Inherits {
 
 function objectSteps(
   object: ImportedObject,
-  infos: readonly SleepInfo[],
-  restore: Restore,
-  { inherited, before, byPolicies }: Inherits,
+  asked: Wanted,
+  kept: readonly Restore[],
+  { now, inherited, before, byPolicies }: Inherits,
 ): Step[] {
+  const restore = kept.at(-1) ?? {}
+  if (isOwned(object)) return isEmpty(restore) ? [] : [byHand(object, OF_ANOTHER, restore)]
+  if (asked.refused !== undefined) return [refusal(object, asked.refused, restore, inherited)]
   const { count, bounds, rest } = restorable(object, restore)
-  const chosen = infos.filter(
-    (info) => isOfKind(info, object) && !hasPatch(info, object) && isChosen(info, object),
-  )
-  const wanted =
-    canSleep(object) && chosen.length > 0 ? wantedBySleepInfos(chosen.map(({ spec }) => spec)) : leftAlone()
-  if (wanted.refused !== undefined) return [refusal(object, wanted.refused, restore, inherited)]
+  const wanted = isAtRest(object) ? asLatest(asked, kept) : asItIs(asked, now)
   const more = isEmpty(rest) ? [] : [byHand(object, CHANGED, rest)]
   if (bounds) return [putBack(object, bounds), ...more]
   // Others than this import may have policies for what kube-green left alone.
@@ -171,6 +222,22 @@ function objectSteps(
     ...returning(object, wanted, [inherited, byPolicies]),
     ...more,
   ]
+}
+
+/** What is awake in hours of sleep, kube-green leaves awake until it sleeps the next time, and so does awake-until. */
+function asItIs(wanted: Wanted, now: Instant): Wanted {
+  if (!wanted.enabled || !wanted.autoWake) return wanted
+  const schedule = compileSchedule(wanted.schedule, wanted.timezone)
+  const begin = schedule.stateAt(now) === 'asleep' ? schedule.nextEdge(now) : undefined
+  return begin ? { ...wanted, awakeUntil: begin.at } : wanted
+}
+
+/** Several SleepInfos may have put it to sleep one after the other, where people woke it in between. */
+function asLatest(wanted: Wanted, kept: readonly Restore[]): Wanted {
+  const counts = new Set(kept.map((each) => JSON.stringify(each)))
+  if (counts.size < 2) return wanted
+  const differs = [...wanted.differs, 'its SleepInfos keep several counts: this is the latest']
+  return { ...wanted, differs }
 }
 
 function putBack(object: ImportedObject, spec: MergePatch): Step {

@@ -28,6 +28,11 @@ export function keptIn({ data = {} }: ImportedObject): Map<string, Restore> {
   return kept
 }
 
+/** When it was written; a Secret that does not say it is the oldest. */
+export function writtenAt({ data = {} }: ImportedObject): number {
+  return Date.parse(Buffer.from(data['scheduled-at'] ?? '', 'base64').toString()) || 0
+}
+
 /** Whether all that it keeps can be read. */
 export function isReadable({ data }: ImportedObject): boolean {
   if (!data) return false

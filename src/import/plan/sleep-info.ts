@@ -1,101 +1,37 @@
-import { WEEK, weekdayNamed, type Weekday } from '../../domain/schedule/window.ts'
+import { parse } from 'yaml'
+import type { Instant } from '../../service/process/clock.ts'
+import { isRecord } from '../../domain/json-schema.ts'
+import { haveEqualClocks } from '../../domain/schedule/zone.ts'
+import { difference, hoursLeftBy } from './played.ts'
+import { timerOf, type SleepTimes, type Timer } from './sleep-times.ts'
 import { inHours, onlyAsleep, refused, type Wanted } from './wanted.ts'
 import { Week } from './week.ts'
 import type { ImportedObject, ImportedSpec } from './imported-object.ts'
 
-/** The times of a SleepInfo of kube-green (`kube-green.com/v1alpha1`). */
-export interface SleepTimes {
-  readonly weekdays: string
-  /** `20:00`, each part a field of cron. */
-  readonly sleepAt: string
-  readonly wakeUpAt?: string
-  /** UTC without one. */
-  readonly timeZone?: string
-}
-
 /**
- * Settings that do what the SleepInfos of a workload do: change at their times, on their days, and leave alone between
- * them. With several, the first puts it to sleep.
+ * Settings that do what the SleepInfos of a workload do. A schedule does not know which of them put it to sleep: where
+ * that matters at some time of the week, it says so.
  */
-export function wantedBySleepInfos(infos: readonly SleepTimes[]): Wanted {
-  const changes = infos.map(changesOf)
-  const unreadable = changes.find((each) => typeof each === 'string')
+export function wantedBySleepInfos(infos: readonly SleepTimes[], now: Instant): Wanted {
+  const timers = infos.map(timerOf)
+  const unreadable = timers.find((each) => typeof each === 'string')
   if (unreadable !== undefined) return refused(unreadable)
   const [zone = 'UTC', ...others] = new Set(infos.map(({ timeZone }) => timeZone || 'UTC'))
-  if (others.length > 0)
+  if (others.some((each) => !haveEqualClocks(zone, each, now)))
     return refused(`its SleepInfos are in several zones: ${[zone, ...others].join(', ')}`)
-  const known = changes.filter((each) => typeof each !== 'string')
-  const anyOf = (of: 'sleeps' | 'wakes') =>
-    Week.where((day, minute) => known.some((each) => each[of](day, minute)))
-  if (anyOf('wakes').isEmpty) return onlyAsleep(anyOf('sleeps'), zone)
-  // Only that which put it to sleep wakes it again, since no other has it in its Secret.
-  let asleepBy: Changes | undefined
-  const hours = Week.after((day, minute) => {
-    const before = asleepBy
-    for (const each of known) {
-      const [sleeps, wakes] = [each.sleeps(day, minute), each.wakes(day, minute)]
-      // kube-green's behaviour for two events at once is undefined.
-      if (sleeps === wakes) continue
-      if (sleeps) asleepBy ??= each
-      else if (asleepBy === each) asleepBy = undefined
-    }
-    return before === asleepBy ? undefined : asleepBy === undefined
-  })
+  const known = timers.filter((each) => typeof each !== 'string')
+  const hours = hoursLeftBy(known)
   if (!hours) return refused('it sleeps and wakes at the same times')
-  return hours.isEmpty ? onlyAsleep(anyOf('sleeps'), zone) : inHours(hours, zone)
+  const wanted = hours.isEmpty ? onlyAsleep(atSleeps(known), zone) : inHours(hours, zone)
+  const found = wanted.enabled
+    ? difference(known, hours.isEmpty ? atSleeps(known).not() : hours, wanted.autoWake)
+    : undefined
+  return found === undefined ? wanted : { ...wanted, differs: [...wanted.differs, found] }
 }
 
-type At = (day: number, minute: number) => boolean
-interface Changes {
-  readonly sleeps: At
-  readonly wakes: At
-}
-
-function changesOf({ weekdays, sleepAt, wakeUpAt }: SleepTimes): Changes | string {
-  const days = daysOf(weekdays)
-  const sleeps = timesOf(sleepAt)
-  const wakes = wakeUpAt ? timesOf(wakeUpAt) : new Set<number>()
-  if (!days) return `weekdays '${weekdays}' cannot be read`
-  if (!sleeps) return `sleepAt '${sleepAt}' cannot be read`
-  if (!wakes) return `wakeUpAt '${wakeUpAt}' cannot be read`
-  const on = (times: ReadonlySet<number>) => (day: number, minute: number) =>
-    days.has(WEEK[day] ?? 1) && times.has(minute)
-  return { sleeps: on(sleeps), wakes: on(wakes) }
-}
-
-/** Of cron's field: 0 and 7 are Sunday. */
-function daysOf(text: string): Set<Weekday> | undefined {
-  const numbers = text.replaceAll(/[a-z]{3}/gi, (name) => {
-    const day = weekdayNamed(name)
-    return day === undefined ? name : `${day % 7}`
-  })
-  const found = field(numbers, 0, 7)
-  return found && new Set([...found].map((day) => WEEK[(day + 6) % 7] ?? 1))
-}
-
-/** Minutes of the day of `20:00` or `8,20:0`, whose parts are fields of cron. */
-function timesOf(text: string): Set<number> | undefined {
-  const [hours, minutes, ...more] = text.trim().split(':')
-  const [ofHours, ofMinutes] = [field(hours ?? '', 0, 23), field(minutes ?? '', 0, 59)]
-  if (!ofHours || !ofMinutes || more.length > 0) return undefined
-  return new Set([...ofHours].flatMap((hour) => [...ofMinutes].map((minute) => hour * 60 + minute)))
-}
-
-/** The numbers of a field of cron, such as `1-5`, `1,3` or `1-59/2`. */
-function field(text: string, least: number, most: number): Set<number> | undefined {
-  const found = new Set<number>()
-  for (const part of text.split(',')) {
-    const [, range, from, to, step] =
-      /^(\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/.exec(part.trim()) ?? []
-    if (range === undefined) return undefined
-    const first = from === undefined ? least : Number(from)
-    // `5/10` runs on to the end of the range.
-    const last = to === undefined ? (from === undefined || step !== undefined ? most : first) : Number(to)
-    const by = Number(step ?? 1)
-    if (first < least || last > most || last < first || by < 1) return undefined
-    for (let number = first; number <= last; number += by) found.add(number)
-  }
-  return found
+/** The minutes at which any of them puts to sleep. */
+function atSleeps(timers: readonly Timer[]): Week {
+  return Week.covering(timers.flatMap(({ sleeps }) => [...sleeps].map((at) => [at, at + 1] as const)))
 }
 
 /** A SleepInfo of kube-green, `kube-green.com/v1alpha1`. */
@@ -109,7 +45,10 @@ interface SleepInfoSpec extends ImportedSpec, SleepTimes {
   readonly suspendCronJobs?: boolean
   readonly includeRef?: readonly Ref[]
   readonly excludeRef?: readonly Ref[]
-  readonly patches?: readonly { readonly target: { readonly group: string; readonly kind: string } }[]
+  readonly patches?: readonly {
+    readonly target: { readonly group: string; readonly kind: string }
+    readonly patch: string
+  }[]
 }
 
 type Ref =
@@ -125,8 +64,21 @@ export function isSleepInfo(object: ImportedObject): object is SleepInfo {
   return object.kind === 'SleepInfo' && object.apiVersion.startsWith('kube-green.com/')
 }
 
-/** Whether it puts this kind to sleep at all. */
-export function isOfKind({ spec }: SleepInfo, { kind }: ImportedObject): boolean {
+/**
+ * Whether it puts this kind to sleep as Dormouse does. A patch of its own replaces the built-in one, and of several of one
+ * target the last counts (observed with kube-green 0.7.1).
+ */
+export function sleeps({ spec }: SleepInfo, object: ImportedObject): boolean {
+  const own = spec.patches?.findLast(({ target }) => isOfTarget(object, target.group, target.kind))
+  return own ? isUsual(own.patch, object) : isOfKind(spec, object)
+}
+
+function isOfTarget({ apiVersion, kind }: ImportedObject, group: string, name: string): boolean {
+  return kind === name && apiVersion.split('/', 1)[0] === group
+}
+
+/** Whether it is put to sleep where no patch says how. */
+function isOfKind(spec: SleepInfoSpec, { kind }: ImportedObject): boolean {
   switch (kind) {
     case 'Deployment':
       return spec.suspendDeployments ?? true
@@ -139,26 +91,42 @@ export function isOfKind({ spec }: SleepInfo, { kind }: ImportedObject): boolean
   }
 }
 
-/** Whether a patch of its own replaces the default for this kind. */
-export function hasPatch({ spec }: SleepInfo, { kind }: ImportedObject): boolean {
-  return spec.patches?.some(({ target }) => target.kind === kind) ?? false
+/** Whether a JSON patch, which may be YAML, does what the built-in one does: StatefulSets once slept by such alone. */
+function isUsual(text: string, { kind }: ImportedObject): boolean {
+  const [path, value] = kind === 'CronJob' ? ['/spec/suspend', true] : ['/spec/replicas', 0]
+  try {
+    const operations: unknown = parse(text)
+    return (
+      Array.isArray(operations) &&
+      operations.length > 0 &&
+      operations.every(
+        (each) =>
+          isRecord(each) &&
+          (each['op'] === 'add' || each['op'] === 'replace') &&
+          each['path'] === path &&
+          each['value'] === value,
+      )
+    )
+  } catch {
+    return false
+  }
 }
 
 /**
  * Whether its references include this workload. All include rules must hold, so two names of one kind match nothing; a
- * name limits its own kind alone (observed with kube-green 0.7.1).
+ * name limits its own kind alone. Of several labels to exclude, each excludes (by its selectors; 0.7.1).
  */
 export function isChosen({ spec }: SleepInfo, object: ImportedObject): boolean {
-  if (spec.excludeRef?.some((ref) => isReferred(ref, object))) return false
-  return (spec.includeRef ?? []).every((ref) => !concerns(ref, object) || isReferred(ref, object))
+  if (spec.excludeRef?.some((ref) => isReferred(ref, object, 'some'))) return false
+  return (spec.includeRef ?? []).every((ref) => !concerns(ref, object) || isReferred(ref, object, 'every'))
 }
 
-function concerns(ref: Ref, { apiVersion, kind }: ImportedObject): boolean {
-  return ref.matchLabels !== undefined || (ref.apiVersion === apiVersion && ref.kind === kind)
+function concerns(ref: Ref, object: ImportedObject): boolean {
+  return ref.matchLabels !== undefined || isOfTarget(object, ref.apiVersion.split('/', 1)[0] ?? '', ref.kind)
 }
 
-function isReferred(ref: Ref, object: ImportedObject): boolean {
+function isReferred(ref: Ref, object: ImportedObject, labels: 'some' | 'every'): boolean {
   if (!concerns(ref, object)) return false
   if (ref.matchLabels === undefined) return ref.name === object.metadata.name
-  return Object.entries(ref.matchLabels).every(([name, value]) => object.metadata.labels?.[name] === value)
+  return Object.entries(ref.matchLabels)[labels](([name, value]) => object.metadata.labels?.[name] === value)
 }

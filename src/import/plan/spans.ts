@@ -1,7 +1,7 @@
 import type { Instant } from '../../service/process/clock.ts'
-import { weekdayNamed, weekdays, type Weekday } from '../../domain/schedule/window.ts'
+import { MINUTES_OF_DAY, weekdayNamed, weekdays, type Weekday } from '../../domain/schedule/window.ts'
 import { isTimezone } from '../../domain/schedule/zone.ts'
-import { Week } from './week.ts'
+import { Week, type Minutes } from './week.ts'
 
 /** The grammar: py-kube-downscaler's or GoKubeDownscaler's. */
 export type Dialect = 'py' | 'go'
@@ -116,11 +116,21 @@ function range(first: string, last: string): Weekday[] {
 
 /** The minutes of a span, by the clocks of its zone. A weekday is that of the minute, not of the span's beginning. */
 export function weekOf(spans: readonly WeeklySpan[], dialect: Dialect): Week {
-  return Week.where((day, minute) =>
-    spans.some(({ days, from, to }) => {
-      if (!days.some((each) => each === day + 1)) return false
-      if (from <= to || dialect === 'py') return minute >= from && minute < to
-      return minute >= from || minute < to
+  return Week.covering(
+    spans.flatMap(({ days, from, to }) => {
+      const hours: Minutes[] =
+        from <= to || dialect === 'py'
+          ? [[from, to]]
+          : [
+              [0, to],
+              [from, MINUTES_OF_DAY],
+            ]
+      return days.flatMap((day) =>
+        hours.map(([first, last]): Minutes => [
+          (day - 1) * MINUTES_OF_DAY + first,
+          (day - 1) * MINUTES_OF_DAY + last,
+        ]),
+      )
     }),
   )
 }

@@ -33,6 +33,10 @@ export function refusalOf(object: ImportedObject, says: readonly string[], inher
   return { object, verdict: 'refused', says, patch }
 }
 
+/** Why a sleeper that is owned is left: nobody would wake it. */
+export const OF_ANOTHER =
+  'it is asleep and belongs to another object, to which Dormouse leaves it: wake it by hand'
+
 /** The settings that a workload inherits in the end, and the part that policies in force set already. */
 export type Inherited = readonly [inherited: Wanted, before: Wanted]
 

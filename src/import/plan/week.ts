@@ -1,7 +1,10 @@
-import { canonical, WEEK, type Window } from '../../domain/schedule/window.ts'
+import { canonical, MINUTES_OF_DAY, WEEK, type Window } from '../../domain/schedule/window.ts'
 
-const DAY = 24 * 60
-const MINUTES = 7 * DAY
+const DAY = MINUTES_OF_DAY
+export const MINUTES_OF_WEEK = 7 * DAY
+
+/** From a minute of the week, counted from Monday 0:00, to just before another. */
+export type Minutes = readonly [from: number, to: number]
 
 /** Some minutes of a week, counted from Monday 0:00 by the clocks of a place. */
 export class Week {
@@ -11,30 +14,29 @@ export class Week {
     this.#on = on
   }
 
-  static readonly ALL = Week.where(() => true)
-  static readonly NONE = Week.where(() => false)
+  static readonly ALL = Week.covering([[0, MINUTES_OF_WEEK]])
+  static readonly NONE = Week.covering([])
 
-  /** `day` counts from Monday, 0; `minute` from midnight. */
-  static where(test: (day: number, minute: number) => boolean): Week {
-    return new Week(
-      Uint8Array.from({ length: MINUTES }, (_, at) => Number(test(Math.floor(at / DAY), at % DAY))),
-    )
+  static covering(all: Iterable<Minutes>): Week {
+    const on = new Uint8Array(MINUTES_OF_WEEK)
+    for (const [from, to] of all) on.fill(1, from, Math.max(from, to))
+    return new Week(on)
   }
 
-  /** The state after the latest of some changes; undefined: there are none. */
-  static after(change: (day: number, minute: number) => boolean | undefined): Week | undefined {
+  /** The state after the latest of some changes, by the minute of the week; undefined: there are none. */
+  static after(change: (at: number) => boolean | undefined): Week | undefined {
     let state: boolean | undefined
-    const on = new Uint8Array(MINUTES)
+    const on = new Uint8Array(MINUTES_OF_WEEK)
     // The second round knows what the end of the week before left.
-    for (let at = 0; at < 2 * MINUTES; at++) {
-      state = change(Math.floor((at % MINUTES) / DAY), at % DAY) ?? state
-      on[at % MINUTES] = Number(state ?? false)
+    for (let at = 0; at < 2 * MINUTES_OF_WEEK; at++) {
+      state = change(at % MINUTES_OF_WEEK) ?? state
+      on[at % MINUTES_OF_WEEK] = Number(state ?? false)
     }
     return state === undefined ? undefined : new Week(on)
   }
 
-  has(day: number, minute: number): boolean {
-    return this.#on[day * DAY + minute] === 1
+  has(at: number): boolean {
+    return this.#on[at] === 1
   }
 
   get isEmpty(): boolean {
@@ -42,15 +44,24 @@ export class Week {
   }
 
   or(other: Week): Week {
-    return Week.where((day, minute) => this.has(day, minute) || other.has(day, minute))
+    return new Week(this.#on.map((each, at) => each | Number(other.has(at))))
   }
 
   and(other: Week): Week {
-    return Week.where((day, minute) => this.has(day, minute) && other.has(day, minute))
+    return new Week(this.#on.map((each, at) => each & Number(other.has(at))))
   }
 
   not(): Week {
-    return Week.where((day, minute) => !this.has(day, minute))
+    return new Week(this.#on.map((each) => 1 - each))
+  }
+
+  /** The minutes at which it changes, ascending; the first may be that of Monday 0:00. */
+  edges(): number[] {
+    const edges: number[] = []
+    this.#on.forEach((each, at) => {
+      if (each !== this.#on.at(at - 1)) edges.push(at)
+    })
+    return edges
   }
 
   /** The schedule that is awake in these minutes: `0:00-8:00,Mon-Fri;20:00-24:00,Mon-Fri`; '' for none. */
@@ -69,7 +80,7 @@ export class Week {
   #runs(day: number): { start: number; end: number }[] {
     const runs: { start: number; end: number }[] = []
     for (let minute = 0; minute < DAY; minute++) {
-      if (!this.has(day, minute)) continue
+      if (!this.has(day * DAY + minute)) continue
       const open = runs.at(-1)
       if (open?.end === minute) open.end += 1
       else runs.push({ start: minute, end: minute + 1 })

@@ -57,3 +57,47 @@ function local(at: number, zone: string): { day: number; minute: number } {
   const { weekday, hour, minute } = DateTime.fromMillis(at, { zone })
   return { day: weekday - 1, minute: hour * 60 + minute }
 }
+
+/** A SleepInfo that acts at whole hours of some days, as cron has them. */
+export interface Times {
+  readonly days: string
+  readonly sleep: number
+  readonly wake: number | null
+}
+
+/** One workload with the Secrets of its SleepInfos, hour by hour. */
+export class KubeGreen {
+  isAwake = true
+  readonly #infos: readonly (Times & { secret: { operation?: 'SLEEP' | 'WAKE_UP'; keeps: boolean } })[]
+
+  constructor(all: readonly Times[], isReversed: boolean) {
+    const infos = all.map((each) => ({ ...each, secret: { keeps: false } }))
+    this.#infos = isReversed ? infos.toReversed() : infos
+  }
+
+  /** `day` counts from Monday, 0. */
+  pass(day: number, hour: number): void {
+    const cron = (day + 1) % 7
+    for (const info of this.#infos) {
+      if (!CRON_DAYS[info.days]?.includes(cron)) continue
+      const { secret, sleep, wake } = info
+      const isWake = wake !== null && secret.operation === 'SLEEP'
+      if (hour !== (isWake ? wake : sleep)) continue
+      if (isWake) {
+        if (secret.keeps) this.isAwake = true
+        info.secret = { operation: 'WAKE_UP', keeps: false }
+      } else {
+        info.secret = { operation: 'SLEEP', keeps: secret.keeps || this.isAwake }
+        this.isAwake = false
+      }
+    }
+  }
+}
+
+const CRON_DAYS: Readonly<Record<string, readonly number[]>> = {
+  '*': [0, 1, 2, 3, 4, 5, 6],
+  '1-5': [1, 2, 3, 4, 5],
+  '0,6': [0, 6],
+  '5': [5],
+  '1': [1],
+}

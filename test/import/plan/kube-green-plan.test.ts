@@ -4,6 +4,7 @@ import { nameOf, type ImportedObject } from '../../../src/import/plan/imported-o
 import { InForce } from '../../../src/import/plan/in-force.ts'
 import { byNamespace, planOfKubeGreen } from '../../../src/import/plan/kube-green-plan.ts'
 
+const NIGHT = Date.parse('2026-11-24T01:00:00Z')
 const info: ImportedObject = {
   apiVersion: 'kube-green.com/v1alpha1',
   kind: 'SleepInfo',
@@ -30,14 +31,16 @@ const NOT_READ: ImportedObject = {
   metadata: { namespace: 'shop', name: 'sleepinfo-hours' },
 }
 const planOf = (data: Record<string, string>) =>
-  byNamespace([info, web, secret(data)]).flatMap((each) => planOfKubeGreen(each, new InForce()))
+  byNamespace([info, web, secret(data)]).flatMap((each) => planOfKubeGreen(each, NIGHT, new InForce()))
 const planWith = (objects: readonly ImportedObject[], kept: Record<string, Record<string, object>>) => {
   const texts = Object.entries(kept).map(([kind, all]) => [
     kind,
     Object.fromEntries(Object.entries(all).map(([name, restore]) => [name, JSON.stringify(restore)])),
   ])
   const data = { 'original-resource-info': JSON.stringify(Object.fromEntries(texts)) }
-  return byNamespace([info, ...objects, secret(data)]).flatMap((each) => planOfKubeGreen(each, new InForce()))
+  return byNamespace([info, ...objects, secret(data)]).flatMap((each) =>
+    planOfKubeGreen(each, NIGHT, new InForce()),
+  )
 }
 const API = { CronJob: 'batch/v1', HorizontalPodAutoscaler: 'autoscaling/v2' } as const
 const named = (kind: keyof typeof API, name: string): ImportedObject => ({
@@ -179,7 +182,9 @@ describe('a SleepInfo, and with it its Secret,', () => {
 
   it('and all beside it stay as they are while its Secret cannot be read: a schedule would find its sleepers at 0', () => {
     for (const kept of [secret({ 'original-resource-info': '{' }), NOT_READ]) {
-      const steps = byNamespace([info, web, kept]).flatMap((each) => planOfKubeGreen(each, new InForce()))
+      const steps = byNamespace([info, web, kept]).flatMap((each) =>
+        planOfKubeGreen(each, NIGHT, new InForce()),
+      )
       expect(steps.map(({ object, verdict, patch }) => [object.kind, verdict, patch])).to.deep.equal([
         ['Secret', 'refused', undefined],
         ['SleepInfo', 'refused', undefined],

@@ -39,7 +39,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
 
 function planOf(tool: Tool): Step[] {
   return tool === 'kube-green'
-    ? byNamespace(objectsOf(tool)).flatMap((each) => planOfKubeGreen(each, new InForce()))
+    ? byNamespace(objectsOf(tool)).flatMap((each) => planOfKubeGreen(each, RECORDED, new InForce()))
     : planOfDownscaler(leftBy(tool), RECORDED, forceOf(leftBy(tool)))
 }
 

@@ -87,7 +87,7 @@ describe('an imported schedule says of each minute of four weeks what the other 
     const uptime = { workload: { uptime: 'Mon-Fri 08:00-18:00 BST' }, namespace: {}, program: NO_PROGRAM }
     expect(wantedBy('go', uptime, FROM).refused).to.include("'BST' is no zone that the tool reads")
     const info = { weekdays: '1-5', sleepAt: '20:00', wakeUpAt: '08:00', timeZone: 'IST' }
-    expect(wantedBySleepInfos([info]).refused).to.equal("'IST' is no time zone")
+    expect(wantedBySleepInfos([info], FROM).refused).to.equal("'IST' is no time zone")
   })
 
   it('kube-green: as its latest change left it', () => {
@@ -109,7 +109,7 @@ describe('an imported schedule says of each minute of four weeks what the other 
           if (when >= FROM + 4 * WEEK) break
           awake.set(when, state)
         }
-        expectSame(wantedBySleepInfos([times]), (when) => awake.get(when) ?? false)
+        expectSame(wantedBySleepInfos([times], FROM), (when) => awake.get(when) ?? false)
       }),
       runs,
     )
