@@ -11,13 +11,16 @@ const PACKAGES: Readonly<Record<string, string>> = {
   htm: 'htm.js',
 }
 
+/** The files of the domain that the page loads as they are: what they import, it loads, too. */
+const OF_DOMAIN = ['records/replica-time', 'workload/author'] as const
+
 /** The page's files as text, by their names: TypeScript without its types, and imports by paths, since a page knows no packages. */
 export async function pageSources(): Promise<ReadonlyMap<string, string>> {
   const names = (await readdir(PAGE)).filter((name) => /\.(?:html|css|svg|js|ts)$/.test(name))
   const files = new Map<string, string>()
   for (const name of names) {
     const text = await readFile(new URL(name, PAGE), 'utf8')
-    if (name.endsWith('.ts')) files.set(name.replace(/ts$/, 'js'), slim(withPaths(stripped(text))))
+    if (name.endsWith('.ts')) files.set(name.replace(/ts$/, 'js'), script(text))
     else files.set(name, name.endsWith('.css') ? slimStyles(slim(text)) : slim(text))
   }
   for (const [specifier, name] of Object.entries(PACKAGES)) {
@@ -25,7 +28,21 @@ export async function pageSources(): Promise<ReadonlyMap<string, string>> {
     const text = await readFile(new URL(import.meta.resolve(specifier)), 'utf8')
     files.set(name, withPaths(text.replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '\n')))
   }
+  for (const path of OF_DOMAIN) {
+    const name = nameOf(path)
+    if (!files.has(name))
+      files.set(name, script(await readFile(new URL(`../domain/${path}.ts`, import.meta.url), 'utf8')))
+  }
   return files
+}
+
+/** All files of the page lie side by side. */
+function nameOf(path: string): string {
+  return `domain-${path.replaceAll('/', '-')}.js`
+}
+
+function script(text: string): string {
+  return slim(withPaths(stripped(text)))
 }
 
 /** Hides Node's warning that this is experimental; it would not help the person who opens the console. */
@@ -61,6 +78,8 @@ function withPaths(code: string): string {
   return code.replaceAll(/\bfrom\s*(["'])([^"'\n]+)\1/g, (all, _quote, specifier: string) => {
     const name = PACKAGES[specifier]
     if (name !== undefined) return `from "./${name}"`
+    const path = OF_DOMAIN.find((each) => specifier === `../../domain/${each}.ts`)
+    if (path !== undefined) return `from "./${nameOf(path)}"`
     return specifier.startsWith('./') ? `from "${specifier.replace(/\.ts$/, '.js')}"` : all
   })
 }

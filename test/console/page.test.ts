@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import axe from 'axe-core'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { endsWithTests } from '../support/running-program.ts'
+import { violations } from './axe.ts'
 import { chromiumForTests, chromiumProgram, watched } from './chromium.ts'
 import { SandboxConsole } from './sandbox-console.ts'
 import { describeWith } from '../suite/need.ts'
@@ -51,19 +51,6 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
     await detail(page)
       .getByRole('menuitem', { name: new RegExp(`^${entry}`) })
       .click()
-  }
-  /** By the browser's own protocol: the page's policy lets in no script of others. */
-  const violations = async (page: Page) => {
-    const session = await page.context().newCDPSession(page)
-    const expression = `(() => { ${axe.source}; return axe.run().then((found) => JSON.stringify(found.violations)) })()`
-    const { result } = await session.send('Runtime.evaluate', {
-      expression,
-      awaitPromise: true,
-      returnByValue: true,
-    })
-    await session.detach()
-    const found = JSON.parse(String(result.value)) as { id: string; nodes: { html: string }[] }[]
-    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
   }
 
   it('opens by the link that the sandbox prints, signed in, and the secret leaves the address', async () => {

@@ -4,10 +4,15 @@ import { OPERATION_RESULTS } from '../../src/domain/workload/state.ts'
 import type { Shown } from '../../src/console/page/address.ts'
 import { buttonsOf, hours } from '../../src/console/page/actions.ts'
 import { select } from '../../src/console/page/selection.ts'
-import { isTroubled, missingPods, stateOf } from '../../src/console/page/record.ts'
-import type { StatusRecord } from '../../src/domain/records/record.ts'
-import { format, howOf, reasonOf, waitOf } from '../../src/console/page/words.ts'
+import { textOf } from '../../src/console/page/doing.ts'
+import { isTroubled, missingPods, savedReplicaHours, stateOf } from '../../src/console/page/record.ts'
+import { statusRecord, type StatusRecord } from '../../src/domain/records/record.ts'
+import { savedSince } from '../../src/domain/records/saved.ts'
+import { format, howOf, localised, person, reasonOf, waitOf } from '../../src/console/page/words.ts'
 import { aRecord, anAsleepRecord } from '../client/fake-dormouse.ts'
+import { managed } from '../service/api/states.ts'
+import { read } from '../support/readable.ts'
+import { at, DAY, RULES } from '../support/rules.ts'
 
 const model = { pathOf: () => '/namespaces/shop/deployments/web' } as unknown as Parameters<
   typeof buttonsOf
@@ -49,6 +54,63 @@ describe('what the console makes of a workload', () => {
     expect(select(records, shown).counts).to.include({ late: 1, awake: 1, managed: 2 })
     expect(select(records, { ...shown, sort: 'state' }).rows).to.deep.equal([late])
     expect(select(records, { ...shown, text: 'quota' }).found).to.equal(1)
+  })
+
+  it('is counted as late above its namespace, and not among the awake', () => {
+    const shown = {
+      text: '',
+      cluster: '',
+      namespace: '',
+      type: '',
+      state: 'managed',
+      sort: '',
+      open: '',
+    } as const
+    const records = [aRecord('a', { late: true }), aRecord('b'), anAsleepRecord('c')].map(
+      ({ record }) => record,
+    )
+    const [group] = select(new Map(records.map((record) => [record.name, record])), shown).rows
+    expect(group).to.include({ late: 1, awake: 1, asleep: 1, leftAlone: 0 })
+  })
+
+  it('its sleep saved what the service counts, refused changes and running sleepers included', () => {
+    const now = at('Tue 12:00')
+    const operation = (type: 'snooze' | 'wake', time: string, result = 'succeeded') =>
+      ({
+        type,
+        trigger: 'api',
+        at: at(time),
+        replicas: type === 'wake' ? 3 : 0,
+        duration: 0,
+        by: null,
+        result,
+      }) as const
+    const slept = [operation('wake', 'Mon 14:00'), operation('snooze', 'Mon 12:00')]
+    const snoozed = { at: at('Tue 8:00'), replicas: 3, trigger: 'api', by: null } as const
+    const asleep = { asleep: true, snoozed, history: [operation('snooze', 'Tue 8:00'), ...slept] }
+    const refused = [operation('wake', 'Tue 9:00'), operation('snooze', 'Tue 8:00', 'failed'), ...slept]
+    const kept = { 'dormouse.dev/asleep': '3' }
+    const suspended = { kind: 'cronjobs', replicas: 0, labels: { 'dormouse.dev/asleep': '1' } } as const
+    for (const [hours, workload] of [
+      [6, managed({ history: slept })],
+      [18, managed(asleep, { replicas: 0, labels: kept })],
+      [6, managed(asleep, { replicas: 3, labels: kept })],
+      [6, managed({ history: refused })],
+      [0, managed(asleep, suspended)],
+    ] as const) {
+      const record = statusRecord(workload, now, RULES)
+      expect(savedReplicaHours(record, now)).to.equal(hours)
+      expect(savedSince(read(workload), now - 7 * DAY, now).replicaSeconds / 3600).to.equal(hours)
+    }
+  })
+
+  it('texts of the service have names as people know them, and times of the reader, wherever they stand', () => {
+    const text = 'pinned asleep by k8s:admin since 2026-03-02T12:00:00Z'
+    expect(localised(text, Date.parse('2026-03-02T12:00:00Z'))).to.match(
+      /^pinned asleep by admin since \d\d:00$/,
+    )
+    expect(textOf(new Error(`shop/web: ${text}`))).to.include('by admin since')
+    expect(person('review:ana')).to.equal('review:ana')
   })
 
   it('a record of a former release is neither late nor in trouble', () => {

@@ -147,7 +147,8 @@ function statusOf(workload: Workload): NonNullable<WorkloadObject['status']> {
     return lastScheduleTime === undefined
       ? {}
       : { lastScheduleTime: new Date(lastScheduleTime).toISOString() }
-  const { existing, ready, observedGeneration } = pods
+  const { existing, ready, observedGeneration, trouble } = pods
+  const failure = { type: 'ReplicaFailure', status: 'True', reason: trouble?.code, message: trouble?.message }
   return kind === 'daemonsets'
     ? {
         desiredNumberScheduled: replicas,
@@ -155,5 +156,10 @@ function statusOf(workload: Workload): NonNullable<WorkloadObject['status']> {
         numberReady: ready,
         observedGeneration,
       }
-    : { replicas: existing, readyReplicas: ready, observedGeneration }
+    : {
+        replicas: existing,
+        readyReplicas: ready,
+        observedGeneration,
+        ...(trouble && { conditions: [failure] }),
+      }
 }

@@ -7,6 +7,7 @@ import type { Answer, Call } from './api.ts'
 import { Refused } from './api.ts'
 import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
+import { textOf } from './doing.ts'
 import { html } from './view.ts'
 import type { Group } from './selection.ts'
 import { counted, localised } from './words.ts'
@@ -80,7 +81,7 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
         ({ data }: Answer<Bulk>) => told(data),
         (error: unknown) => {
           if (error instanceof Refused && error.status === 401) app.askSignIn(error.message)
-          told(error instanceof Error ? error.message : String(error))
+          told(textOf(error))
           // Asking changes nothing: it is asked again, once it may be.
           if (error instanceof Refused && error.status === 429 && !isOld)
             timer = setTimeout(() => void ask(), error.retryAfter ?? TYPING)

@@ -14,10 +14,11 @@ interface Props {
 
 /** The line above the workloads of a namespace: how many sleep, and what can be done to all of them. */
 export function GroupRow({ group, index, top, isCurrent, onFocus, onBulk }: Props): VNode {
-  const { cluster, namespace, asleep, awake, leftAlone } = group
+  const { cluster, namespace, asleep, awake, late, leftAlone } = group
   const counts = [
     ...(asleep > 0 ? [`${asleep} asleep`] : []),
     ...(awake > 0 ? [`${awake} awake`] : []),
+    ...(late > 0 ? [`${late} late`] : []),
     ...(leftAlone > 0 ? [`${leftAlone} not managed`] : []),
   ]
   return html`<div

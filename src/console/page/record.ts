@@ -1,3 +1,4 @@
+import { replicaTime, SAVED_OVER } from '../../domain/records/replica-time.ts'
 import type { StatusRecord, TransitionRecord } from '../../domain/records/record.ts'
 
 /** `cluster`: the context, where the page shows several. */
@@ -90,20 +91,15 @@ export function missingPods({ trouble }: Partial<Pick<Workload, 'trouble'>>): st
   return trouble.message === '' ? trouble.code : `${trouble.message} (${trouble.code})`
 }
 
-const WEEK = 7 * 24 * 3_600_000
-
 /** Replicas that sleep saved in the last week, multiplied by the hours asleep, as far as the history reaches. */
 export function savedReplicaHours(workload: Workload, now: number): number {
-  const from = now - WEEK
-  const hours = (since: number, until: number) => Math.max(0, until - Math.max(since, from)) / 3_600_000
-  let saved = 0
-  let asleepSince: number | undefined
-  for (const { type, timestamp, replicas } of workload.operation_history.toReversed()) {
-    const at = Date.parse(timestamp)
-    if (type === 'wake' && asleepSince !== undefined) saved += replicas * hours(asleepSince, at)
-    asleepSince = type === 'snooze' ? at : undefined
-  }
-  if (workload.is_snoozed && workload.snoozed_at !== null)
-    saved += workload.last_replicas * hours(Date.parse(workload.snoozed_at), now)
-  return saved
+  const { type, snoozed_at: since, is_snoozed: asleep, last_replicas: kept, operation_history } = workload
+  // A suspended CronJob saves nothing that could be measured.
+  if (type === 'cronjob') return 0
+  const history = operation_history.map((each) => ({ ...each, at: Date.parse(each.timestamp) }))
+  const sleep =
+    asleep && since !== null
+      ? { since: Date.parse(since), replicas: workload.current_replicas === 0 ? kept : 0 }
+      : undefined
+  return replicaTime(history, sleep, { from: now - SAVED_OVER, now }) / 3_600_000
 }

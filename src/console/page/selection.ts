@@ -16,6 +16,8 @@ export interface Group {
   readonly namespace: string
   asleep: number
   awake: number
+  /** Their pods came too late: they are not among the awake. */
+  late: number
   leftAlone: number
 }
 
@@ -100,11 +102,18 @@ function grouped(found: readonly Workload[]): (Workload | Group)[] {
   for (const workload of found) {
     const { cluster, namespace } = workload
     if (!group || group.namespace !== namespace || group.cluster !== cluster)
-      rows.push((group = { cluster, namespace, asleep: 0, awake: 0, leftAlone: 0 }))
-    group[isLeftAlone(stateOf(workload)) ? 'leftAlone' : workload.is_snoozed ? 'asleep' : 'awake'] += 1
+      rows.push((group = { cluster, namespace, asleep: 0, awake: 0, late: 0, leftAlone: 0 }))
+    group[countOf(workload)] += 1
     rows.push(workload)
   }
   return rows
+}
+
+function countOf(workload: Workload): 'asleep' | 'awake' | 'late' | 'leftAlone' {
+  const state = stateOf(workload)
+  if (isLeftAlone(state)) return 'leftAlone'
+  if (state === 'late') return 'late'
+  return workload.is_snoozed ? 'asleep' : 'awake'
 }
 
 function matches(workload: Workload, words: readonly string[]): boolean {

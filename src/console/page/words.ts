@@ -1,3 +1,4 @@
+import { textForPeople, withoutPrefixes } from '../../domain/workload/author.ts'
 import type { OperationResult, Trigger } from '../../domain/workload/state.ts'
 import type { Workload } from './record.ts'
 
@@ -59,17 +60,14 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** How somebody signed in, before their name: the title of a name tells it. Names that nobody proved keep theirs. */
-const PREFIX = /\b(?:k8s|oidc|local):(?=\S)/g
-
-/** The person, without the prefix that tells how they signed in. */
+/** The person, without the prefix that tells how they signed in: the title of a name tells it. */
 export function person(by: string | null): string {
-  return by === null ? 'Dormouse' : by.replaceAll(PREFIX, '')
+  return by === null ? 'Dormouse' : withoutPrefixes(by)
 }
 
 /** The reason of a workload's state for people, without calls to end it: the buttons do that. */
 export function reasonOf({ reason, reason_code: code }: Workload, now: number): string {
-  return code === 'not_managed' ? 'Dormouse leaves it alone' : localised(reason, now).replaceAll(PREFIX, '')
+  return code === 'not_managed' ? 'Dormouse leaves it alone' : localised(reason, now)
 }
 
 /**
@@ -85,11 +83,9 @@ export function waitOf(workload: Workload, now: number): string | undefined {
   return `Switched too often: its schedule and Snooze wait until ${end}. Wake works at once.`
 }
 
-/** Instants in a text, which are in UTC there, as the reader's own time. */
+/** A text of the service, with its instants, which are in UTC there, as the reader's own time, and names as people have them. */
 export function localised(text: string, now: number): string {
-  return text.replaceAll(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g, (at) =>
-    shortTime(Date.parse(at), now),
-  )
+  return textForPeople(text, (at) => shortTime(at, now))
 }
 
 type Operation = Pick<Workload['operation_history'][number], 'trigger' | 'result'>

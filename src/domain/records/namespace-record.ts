@@ -1,4 +1,5 @@
 import type { Instant } from '../../service/process/clock.ts'
+import { isLate } from '../deciding/late.ts'
 import { situationOf } from '../deciding/situation.ts'
 import { nextTransition, type Transition } from '../deciding/foresight.ts'
 import type { ValueOf } from '../json-schema.ts'
@@ -10,11 +11,11 @@ import { settingsOf } from '../workload/settings.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { WORKLOAD_STATES, workloadState, type WorkloadState } from './workload-state.ts'
 import type { Workload } from '../workload/workload.ts'
+import { SAVED_OVER } from './replica-time.ts'
 import {
   NOT_VALUED,
   NOTHING_SAVED,
   plus,
-  SAVED_OVER,
   savedRecord,
   savedSince,
   type Accounting,
@@ -38,6 +39,7 @@ export class NamespaceSummary {
   readonly #teams = new Map<string, Saved>()
   #saved = NOTHING_SAVED
   #workloads = 0
+  #late = 0
   #next: (Pick<Transition, 'at' | 'type'> & { workloads: number }) | undefined
 
   constructor(name: string, now: Instant, rules: Rules, accounting: Accounting = NOT_VALUED) {
@@ -53,7 +55,8 @@ export class NamespaceSummary {
     counts[workloadState(read, this.#now)] += 1
     this.#workloads += 1
     if (read instanceof Unreadable) return
-    const { reading, now } = situationOf(read, this.#now, this.#rules)
+    const { reading, now, isHeld } = situationOf(read, this.#now, this.#rules)
+    if ((reading.enabled === true || isHeld) && isLate(reading)) this.#late += 1
     this.#saves(workload, savedSince(reading, this.#now - SAVED_OVER, now))
     if (reading.enabled === true) this.#comes(nextTransition(reading, now, this.#rules))
   }
@@ -65,6 +68,7 @@ export class NamespaceSummary {
       name: this.#name,
       workloads: this.#workloads,
       counts: this.#counts,
+      late: this.#late,
       next_transition: this.#next ? { ...this.#next, at: iso(this.#next.at) } : null,
       saved: { since: iso(this.#now - SAVED_OVER), ...savedRecord(this.#saved, prices) },
       saved_by_team: Object.fromEntries(teams),

@@ -4,9 +4,7 @@ import type { Namespace } from '../policy/inheritance.ts'
 import { keptCount } from '../workload/counts.ts'
 import type { Reading } from '../workload/reading.ts'
 import { isRunning, type Workload } from '../workload/workload.ts'
-
-/** Milliseconds: savings are summed over a week. */
-export const SAVED_OVER = 7 * 24 * 3_600_000
+import { replicaTime } from './replica-time.ts'
 
 const HOUR_S = 3600
 const GIB = 2 ** 30
@@ -117,14 +115,9 @@ export function savedBy({ requests }: Pick<Workload, 'requests'>, replicaTime: n
 function replicaTimeSaved(reading: Reading, from: Instant, now: Instant): number {
   const { state, workload } = reading
   if (sleepsSuspended(workload.kind)) return 0
-  const time = (since: Instant, until: Instant) => Math.max(0, Math.min(until, now) - Math.max(since, from))
-  let saved = 0
-  let snoozedAt: Instant | undefined
-  for (const { type, at, replicas, result } of state.history.toReversed()) {
-    // The cluster refused it.
-    if (result === 'failed') continue
-    if (type === 'wake' && snoozedAt !== undefined) saved += replicas * time(snoozedAt, at)
-    snoozedAt = type === 'snooze' ? at : undefined
-  }
-  return state.snoozed ? saved + replicasSaved(reading) * time(state.snoozed.at, now) : saved
+  const { history, snoozed } = state
+  return replicaTime(history, snoozed && { since: snoozed.at, replicas: replicasSaved(reading) }, {
+    from,
+    now,
+  })
 }

@@ -193,6 +193,10 @@ export const NAMESPACE = record('A namespace as Dormouse sees it', {
     'How many are in each state, by kind; without the kinds that it has none of, or that you may not list',
     mapOf(STATE_COUNTS),
   ),
+  late: meaning(
+    'How many of them woke, and their pods were not ready within operationTimeout; each is also in the count of its state',
+    count,
+  ),
   next_transition: meaning('The next change between awake and asleep if nobody acts', orNothing(NEXT_CHANGE)),
   saved: SAVED,
   saved_by_team: meaning(

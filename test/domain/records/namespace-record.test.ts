@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { NamespaceSummary, noneOfAll } from '../../../src/domain/records/namespace-record.ts'
-import { SAVED_OVER, type Accounting } from '../../../src/domain/records/saved.ts'
+import { SAVED_OVER } from '../../../src/domain/records/replica-time.ts'
+import type { Accounting } from '../../../src/domain/records/saved.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { HOUR, RULES } from '../../support/rules.ts'
 import { aWorkload } from '../../support/fake-cluster.ts'
@@ -23,6 +24,7 @@ describe('the record of a namespace', () => {
       name: 'shop',
       workloads: 0,
       counts: {},
+      late: 0,
       next_transition: null,
       saved: {
         since: new Date(NOON - SAVED_OVER).toISOString(),
@@ -72,6 +74,25 @@ describe('the record of a namespace', () => {
       },
       statefulsets: { ...noneOfAll(), awake: 1 },
     })
+  })
+
+  it('counts those that are late beside their states, held ones too', () => {
+    const wake = {
+      type: 'wake',
+      trigger: 'schedule',
+      at: NOON - HOUR,
+      replicas: 3,
+      duration: 600_000,
+    } as const
+    const history = [{ ...wake, by: null, result: 'timed_out' as const }]
+    const pods = { existing: 0, ready: 0, observedGeneration: 0 }
+    const record = summed(
+      managed({ history }, { name: 'a', pods }),
+      managed({ history, ...pinned }, { name: 'b', pods }),
+      managed({}, { name: 'c' }),
+    )
+    expect(record.late).to.equal(2)
+    expect(record.counts['deployments']).to.include({ awake: 2, pinned_active: 1 })
   })
 
   it('names the earliest change, and how many make it', () => {

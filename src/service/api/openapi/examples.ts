@@ -1,5 +1,5 @@
 import { noneOfAll, type NamespaceRecord } from '../../../domain/records/namespace-record.ts'
-import { SAVED_OVER } from '../../../domain/records/saved.ts'
+import { SAVED_OVER } from '../../../domain/records/replica-time.ts'
 import type { StatusRecord, TransitionRecord } from '../../../domain/records/record.ts'
 import { KINDS } from '../../../domain/workload/workload.ts'
 import { HTTP_STATUS, type ErrorCode } from '../../process/errors.ts'
@@ -103,6 +103,7 @@ const shop: NamespaceRecord = {
   name: 'shop',
   workloads: 2,
   counts: { deployments: { ...noneOfAll(), pinned_snoozed: 1, snoozed: 1 } },
+  late: 0,
   next_transition: { at: wake.at, type: wake.type, workloads: 1 },
   saved: { since: new Date(Date.parse(timestamp) - SAVED_OVER).toISOString(), ...saved },
   saved_by_team: { checkout: saved },
