@@ -82,4 +82,83 @@ describeWith(chromiumProgram, 'the console, on workloads that people share', fun
       expect(faults).to.deep.equal([])
     })
   })
+
+  describe('where many are changed at once', () => {
+    const bob = async () => await token({ claims: { sub: 'bob' } })
+    const asBob = async (request: string) => {
+      const { status, body } = await service.call(request, { token: await bob() })
+      expect(status, body.error?.message).to.equal(200)
+    }
+    const record = async (name: string) => (await service.call(`GET shop/deployments/${name}`)).body.data
+    const choose = async (page: Page, label: string, count: number) => {
+      await page.getByRole('button', { name: 'All of shop…' }).click()
+      await page.getByLabel('What to do').selectOption({ label })
+      await page.getByRole('button', { name: `${label}: ${count} workload` }).click()
+    }
+    const notice = (page: Page, text: string | RegExp) => page.locator('.notice', { hasText: text })
+
+    it('says whose wishes that ends, takes back its own alone, and leaves what others changed since', async () => {
+      for (const name of ['api', 'web', 'worker']) service.cluster.put(managed({}, { name }))
+      service.cluster.put(
+        managed({ pin: { state: 'active', replicas: 3, at: NOON, by: 'k8s:carl' } }, { name: 'db' }),
+      )
+      await asBob('POST shop/deployments/web/wake?for=6h')
+      const { page, faults } = await open()
+      await page.getByRole('button', { name: 'All of shop…' }).click()
+      await page.getByLabel('What to do').selectOption({ label: 'Snooze' })
+      await page.locator('.counts', { hasText: '3 would change' }).waitFor()
+      await page.locator('.counts', { hasText: '1 of them others asked for' }).waitFor()
+      await page.getByText('What others asked for, and would end').click()
+      await page.locator('.items', { hasText: 'awake by request of bob' }).waitFor()
+      await page.getByText('Which would not change, and why').click()
+      expect(await violations(page)).to.deep.equal([])
+      await page.getByRole('button', { name: 'Snooze: 3 workloads' }).click()
+      await notice(page, 'That ended what others had asked for: web (bob).').waitFor()
+      for (const name of ['api', 'web', 'worker']) expect((await record(name))['is_snoozed']).to.equal(true)
+      await asBob('POST shop/deployments/worker/pin')
+      await rowOf(page, 'worker').locator('.state-word', { hasText: 'Pinned' }).waitFor()
+      await notice(page, 'Snooze in shop').getByRole('button', { name: 'Undo' }).click()
+      await notice(page, 'Undo: Snooze in shop: 2 as before, 1 left: changed by bob meanwhile.').waitFor()
+      expect(await record('api')).to.include({ is_snoozed: false })
+      expect(await record('web')).to.include({ is_snoozed: false, wake_requested: true })
+      expect(await record('worker')).to.include({ is_snoozed: true, pin_state: 'snoozed' })
+      expect(await record('db')).to.include({ pin_state: 'active' })
+      expect(faults).to.deep.equal([])
+    })
+
+    it('waits where the API takes no more for now, and goes on after a sign-in', async () => {
+      for (const name of ['api', 'web']) service.cluster.put(managed({}, { name }))
+      const { page } = await open()
+      await choose(page, 'Pin', 2)
+      await notice(page, '2 done').waitFor()
+      let asked = 0
+      await page.route('**/deployments/*/pin', (route) => {
+        asked += 1
+        if (asked === 1) {
+          const error = { code: 'RATE_LIMITED', message: 'wait' }
+          return route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json: { error } })
+        }
+        return asked > 3 ? route.continue() : route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer a.b.c' } }) // prettier-ignore
+      })
+      await notice(page, '2 done').getByRole('button', { name: 'Undo' }).click()
+      await page.getByLabel('Token').fill(await token({ claims: { sub: 'ana' } }))
+      await page.getByRole('button', { name: 'Sign in and do it' }).click()
+      await notice(page, 'Undo: Pin in shop: 2 as before.').waitFor()
+      for (const name of ['api', 'web']) expect(await record(name)).to.include({ pin_state: 'none' })
+    })
+
+    it('a click on one says whose wish it ended, and its Undo leaves what that person did since', async () => {
+      service.cluster.put(managed({}, { name: 'web' }))
+      await asBob('POST shop/deployments/web/wake?for=6h')
+      const { page } = await open()
+      await rowOf(page, 'web').getByRole('button', { name: 'Snooze: web' }).click()
+      const told = notice(page, /web goes to sleep.*Before: awake by request of bob/)
+      await told.waitFor()
+      await asBob('POST shop/deployments/web/pin')
+      await rowOf(page, 'web').locator('.state-word', { hasText: 'Pinned' }).waitFor()
+      await told.getByRole('button', { name: 'Undo' }).click()
+      await notice(page, 'web is left as it is: changed by bob meanwhile.').waitFor()
+      expect(await record('web')).to.include({ is_snoozed: true, pin_state: 'snoozed' })
+    })
+  })
 })

@@ -1,27 +1,17 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { BulkCounts } from '../../domain/records/bulk.ts'
 import type { ApiCall } from '../../domain/requests/operations.ts'
-import { request } from './actions.ts'
+import { request, type BulkAct } from './action.ts'
 import type { Answer, Call } from './api.ts'
 import { Refused } from './api.ts'
 import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
 import { textOf } from './doing.ts'
+import { ManyBefore, type Bulk } from './many.ts'
 import { html } from './view.ts'
 import type { Group } from './selection.ts'
-import { counted, localised } from './words.ts'
-
-interface Bulk {
-  readonly items: readonly {
-    kind: string
-    name: string
-    result: string
-    code: string | null
-    message: string
-  }[]
-  readonly counts: BulkCounts
-}
+import { keyOf } from './record.ts'
+import { counted, localised, reasonOf } from './words.ts'
 
 interface Choice {
   readonly label: string
@@ -29,7 +19,7 @@ interface Choice {
   readonly query?: string
 }
 
-const CHOICES: Readonly<Record<string, Choice>> = {
+const CHOICES: Readonly<Record<BulkAct, Choice>> = {
   wake: { label: 'Wake for 4 h', words: 'POST wake', query: 'for=4h' },
   snooze: { label: 'Snooze', words: 'POST snooze' },
   override: { label: 'Switch schedules off', words: 'POST override' },
@@ -57,10 +47,10 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
   const { model, doing } = app
   const { cluster, namespace } = group
   const { type } = model.shown
-  const [choice, setChoice] = useState('wake')
+  const [choice, setChoice] = useState<BulkAct>('wake')
   const [labels, setLabels] = useState('')
   const [dry, setDry] = useState<Bulk | string>('')
-  const chosen = CHOICES[choice] ?? { label: '', words: 'POST wake' }
+  const chosen = CHOICES[choice]
   const call = (dryRun: boolean): Call => {
     const query = new URLSearchParams(chosen.query)
     if (type !== '') query.set('kind', model.kindOf({ type, cluster }))
@@ -100,7 +90,12 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
     event.preventDefault()
     if (!canDo) return
     const where = cluster === undefined ? namespace : `${cluster}/${namespace}`
-    void doing.perform({ need: 'scale', title: `${chosen.label} in ${where}`, calls: [call(false)] })
+    void doing.perform({
+      need: 'scale',
+      title: `${chosen.label} in ${where}`,
+      calls: [call(false)],
+      many: { act: choice, cluster, namespace },
+    })
     onClose()
   }
   return html`<${Dialog}
@@ -113,7 +108,7 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
         <span>What to do</span>
         <select
           value=${choice}
-          onChange=${(event: Event) => setChoice((event.target as HTMLSelectElement).value)}
+          onChange=${(event: Event) => setChoice((event.target as HTMLSelectElement).value as BulkAct)}
         >
           ${Object.entries(CHOICES).map(([id, { label }]) => html`<option key=${id} value=${id} selected=${id === choice}>${label}</option>`)}
         </select>
@@ -130,7 +125,7 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
         />
       </label>
       <div class="dry" aria-live="polite">
-        ${ready ? html`<${DryRun} bulk=${ready} />` : html`<p class=${dry === '' ? 'quiet' : 'fault'}>${dry === '' ? 'Asking what would happen…' : dry}</p>`}
+        ${ready ? html`<${DryRun} bulk=${ready} ended=${new ManyBefore(model, { act: choice, cluster, namespace }).ended(ready)} />` : html`<p class=${dry === '' ? 'quiet' : 'fault'}>${dry === '' ? 'Asking what would happen…' : dry}</p>`}
       </div>
       <div class="buttons">
         <button type="submit" class="primary" aria-disabled=${canDo ? 'false' : 'true'}>
@@ -142,17 +137,33 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
   <//>`
 }
 
-function DryRun({ bulk: { items, counts } }: { bulk: Bulk }): VNode {
+interface DryProps {
+  readonly bulk: Bulk
+  readonly ended: ReturnType<ManyBefore['ended']>
+}
+
+function DryRun({ bulk: { items, counts }, ended }: DryProps): VNode {
   const others = items.filter(({ result }) => result !== 'done')
   const leftAlone = items.filter(({ code }) => code === 'NOT_ENABLED').length
   return html`<div>
     <p class="counts">
       <span><strong>${counts.done}</strong> would change</span>
+      ${ended.length > 0 && html`<span><strong>${ended.length}</strong> of them others asked for</span>`}
       <span><strong>${counts.unchanged}</strong> are so already</span>
       ${counts.left_out > 0 && html`<span><strong>${counts.left_out}</strong> kept at 0 by their owners</span>`}
       ${leftAlone > 0 && html`<span><strong>${leftAlone}</strong> are not managed</span>`}
       <span><strong>${counts.refused - leftAlone}</strong> would be refused</span>
     </p>
+    ${
+      ended.length > 0 &&
+      html`<details>
+        <summary>What others asked for, and would end</summary>
+        <ul class="items">
+          ${ended.slice(0, MOST_SHOWN).map(([workload]) => html`<li key=${keyOf(workload)}><strong>${workload.name}</strong> <span class="quiet">${reasonOf(workload, Date.now())}</span></li>`)}
+          ${ended.length > MOST_SHOWN && html`<li class="quiet">and ${ended.length - MOST_SHOWN} more</li>`}
+        </ul>
+      </details>`
+    }
     ${
       others.length > 0 &&
       html`<details>

@@ -1,12 +1,24 @@
-import { Refused, send, type Answer } from './api.ts'
+import { Refused, send, type Answer, type Call } from './api.ts'
 import { busyKey, type Action } from './action.ts'
+import { ManyBefore, type Bulk } from './many.ts'
 import type { Model } from './model.ts'
-import type { Workload } from './record.ts'
+import { keyOf, type Workload } from './record.ts'
 import type { Session } from './session.ts'
+import { changedBy, guarded, isOthersNow, otherWho, wishOf } from './undo.ts'
 import { localised, reasonOf } from './words.ts'
 
 const PENDING = 'dormouse.pending'
 const CONFIRMED = 'dormouse.confirmed'
+/** How many workloads an Undo of many takes back at once, and how often it asks for one, a second apart or as told. */
+const ABREAST = 4
+const MOST_TRIES = 60
+
+/** What became of an Undo of many: how many are as before, and the words about the others. */
+interface Told {
+  done: number
+  readonly left: string[]
+  readonly not: string[]
+}
 
 /**
  * Carries out clicks. An action that meets an expired token is kept until somebody signs in, even if the page is
@@ -44,7 +56,7 @@ export class Doing {
   /** Whether it was done, or waits for a sign-in; otherwise calls `fault` with the reason. */
   async perform(
     action: Action,
-    fault = (text: string) => this.#model.notify(text, { isFault: true }),
+    fault = (text: string, undo?: Action) => this.#model.notify(text, { isFault: true, undo }),
   ): Promise<boolean> {
     const model = this.#model
     const key = busyKey(action)
@@ -52,20 +64,34 @@ export class Doing {
       fault('Something is still being done to it. Click again once that has ended.')
       return false
     }
+    const before = action.about && model.records.get(keyOf(action.about))
+    if (before && isOthersNow(action, before, model.about.user)) {
+      fault(`${before.name} is left as it is: ${changedBy(before)} meanwhile.`)
+      return false
+    }
+    const many = action.many && new ManyBefore(model, action.many)
     model.busy.add(key)
     model.tell()
     let left = action.calls
+    let answer: Answer<unknown> | undefined
     try {
-      let answer: Answer<unknown> | undefined
+      if (action.each) return await this.#takeBack(action, action.each)
       for (const call of action.calls) {
         answer = await this.ask(call)
         left = left.slice(1)
       }
-      if (answer) model.notify(doneText(action, answer), { undo: action.undo })
+      if (answer && many) {
+        const { undo, ended } = await many.after(answer.data as Bulk, action)
+        model.notify(`${doneText(action, answer)}${ended}`, { undo })
+      } else if (answer) {
+        const text = `${doneText(action, answer)}${endedText(before, answer.data as Workload, model)}`
+        model.notify(text, { undo: guarded(action.undo, before, answer.data as Workload) })
+      }
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 401) {
         if (error instanceof Refused && error.code === 'FORBIDDEN') model.learnRefusal(action, textOf(error))
-        fault(notDone(action, left.length, error))
+        const undo = answer && guarded(action.undo, before, answer.data as Workload)
+        fault(notDone(action, left.length, error), undo)
         return false
       }
       this.#keep({ ...action, calls: left }, error.message)
@@ -76,8 +102,62 @@ export class Doing {
     return true
   }
 
+  /** Takes back what a request for many did, of each workload that nobody else has changed meanwhile. */
+  async #takeBack(action: Action, each: readonly Action[]): Promise<boolean> {
+    const waiting = [...each]
+    const told: Told = { done: 0, left: [], not: [] }
+    let signedOut: Refused | undefined
+    const work = async () => {
+      while (!signedOut) {
+        const one = waiting.shift()
+        if (!one) return
+        const signIn = await this.#takeBackOne(one, told)
+        if (signIn) waiting.unshift(one)
+        signedOut ??= signIn
+      }
+    }
+    await Promise.all(Array.from({ length: ABREAST }, work))
+    if (signedOut) this.#keep({ ...action, each: waiting }, signedOut.message)
+    else this.#model.notify(tookBack(action, told), { isFault: told.left.length + told.not.length > 0 })
+    return true
+  }
+
+  /** Returns the refusal where it waits for a sign-in. */
+  async #takeBackOne(action: Action, told: Told): Promise<Refused | undefined> {
+    const now = action.about && this.#model.records.get(keyOf(action.about))
+    if (now && isOthersNow(action, now, this.#model.about.user)) {
+      told.left.push(changedBy(now))
+      return undefined
+    }
+    let left = action.calls.length
+    try {
+      for (const call of action.calls) {
+        await this.#patiently(call)
+        left -= 1
+      }
+      told.done += 1
+    } catch (error) {
+      if (error instanceof Refused && error.status === 401) return error
+      told.not.push(notDone(action, left, error))
+    }
+    return undefined
+  }
+
+  /** Waits where the API says so: it takes so many requests a second. @throws Refused */
+  async #patiently(call: Call): Promise<void> {
+    for (let tries = 1; ; tries += 1)
+      try {
+        await this.ask(call)
+        return
+      } catch (error) {
+        if (!(error instanceof Refused) || error.status !== 429 || tries > MOST_TRIES) throw error
+        const pause = error.retryAfter ?? 1000
+        await new Promise((resolve) => setTimeout(resolve, pause))
+      }
+  }
+
   /** @throws Refused */
-  ask<Data>(call: Parameters<typeof send>[0]): Promise<Answer<Data>> {
+  ask<Data>(call: Call): Promise<Answer<Data>> {
     return send<Data>(call, this.#session.token)
   }
 
@@ -94,6 +174,22 @@ function doneText({ about, done, title }: Action, { message, data }: Answer<unkn
   const now = Date.now()
   if (!about || done === undefined) return localised(`${title}: ${message}`, now)
   return `${about.name} ${done}. ${sentence(reasonOf(data as Workload, now))}`
+}
+
+/** ` Before: awake by request of bob.`, where another person had asked for that, or held it. */
+function endedText(before: Workload | undefined, after: Workload, { about }: Model): string {
+  if (!before || otherWho(before, about.user) === undefined || wishOf(before) === wishOf(after)) return ''
+  return ` Before: ${reasonOf(before, Date.now())}.`
+}
+
+/** `Undo: Pin in shop: 3 as before, 2 left: changed by bob meanwhile.` */
+function tookBack({ title }: Action, { done, left, not }: Told): string {
+  const by = [...new Set(left)].join(', ')
+  const others = [
+    ...(left.length > 0 ? [`${left.length} left: ${by} meanwhile`] : []),
+    ...(not.length > 0 ? [`${not.length} not done: ${not[0] ?? ''}`] : []),
+  ]
+  return `${title}: ${[`${done} as before`, ...others].join(', ').replace(/\.$/, '')}.`
 }
 
 /** `left`: how many of its requests were not done. Requests without an answer are not sent again. */

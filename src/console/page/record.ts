@@ -93,10 +93,12 @@ export function missingPods({ trouble }: Partial<Pick<Workload, 'trouble'>>): st
 
 /** Replicas that sleep saved in the last week, multiplied by the hours asleep, as far as the history reaches. */
 export function savedReplicaHours(workload: Workload, now: number): number {
-  const { type, snoozed_at: since, is_snoozed: asleep, last_replicas: kept, operation_history } = workload
+  const { snoozed_at: since, is_snoozed: asleep, last_replicas: kept, operation_history } = workload
   // A suspended CronJob saves nothing that could be measured.
-  if (type === 'cronjob') return 0
-  const history = operation_history.map((each) => ({ ...each, at: Date.parse(each.timestamp) }))
+  if (workload.type === 'cronjob') return 0
+  const history = operation_history.map(({ type, timestamp, replicas, result }) => {
+    return { type, at: Date.parse(timestamp), replicas, result }
+  })
   const sleep =
     asleep && since !== null
       ? { since: Date.parse(since), replicas: workload.current_replicas === 0 ? kept : 0 }

@@ -1,0 +1,133 @@
+import type { ApiCall } from '../../domain/requests/operations.ts'
+import { actionOn, request, type Action, type BulkAct } from './action.ts'
+import type { Call } from './api.ts'
+import type { Model } from './model.ts'
+import type { Workload } from './record.ts'
+import { person } from './words.ts'
+
+const MINUTE = 60_000
+
+/** `keep`: a wake, and an override. */
+type Act = BulkAct | 'keep'
+
+/** A call on the workload. */
+type To = (words: ApiCall, query?: string, body?: object) => Call
+
+/**
+ * What takes an act back, so that it is as `before`, for as long. `end`: when a wake that was asked for ends. undefined: the
+ * act changes nothing, or nothing that could be taken back.
+ */
+export function undoOf(
+  act: Act,
+  before: Workload,
+  model: Pick<Model, 'pathOf'>,
+  end?: number,
+): Action | undefined {
+  const now = Date.now()
+  const to: To = (words, query, body) => request(model.pathOf(before), words, query, body)
+  const { is_snoozed: asleep } = before
+  const former = asleep ? snoozeAgain(before, now, to) : wakeAgain(before, now, to)
+  const hold = to('POST override', '', restOf(before, now))
+  const name = 'Switch off the schedule of'
+  if (act === 'wake' || act === 'snooze') {
+    if ((act === 'wake') === asleep)
+      return actionOn(before, asleep ? 'snooze' : 'wake', asleep ? 'Snooze' : 'Wake', [former])
+    const call = endAgain(before, end, now, to)
+    return call && actionOn(before, asleep ? 'snooze' : 'awake', `Undo ${act} of`, [call])
+  }
+  if (act === 'keep')
+    return actionOn(before, 'resume', 'Resume the schedule of', [
+      to('DELETE override'),
+      ...(asleep ? [former] : []),
+    ])
+  if (act === 'override')
+    return before.has_manual_override
+      ? actionOn(before, 'hold', name, [hold])
+      : actionOn(before, 'resume', 'Resume the schedule of', [to('DELETE override')])
+  if (act === 'resume') return actionOn(before, 'hold', name, [former, hold])
+  if (act === 'pin') return actionOn(before, 'unpin', 'Unpin', [to('DELETE pin')])
+  return actionOn(before, 'pin', 'Pin', [former, to('POST pin')])
+}
+
+/** A request that still counts, though another than the schedule's would; `end`: undefined: it is not known, or never. */
+function asked(before: Workload): { readonly isAsked: boolean; readonly end: number | undefined } {
+  const { snooze_requested, wake_requested, reason_code: code, next_transition: next } = before
+  // By hand, or by a deploy.
+  const isByHand = code === 'intent' || code === 'until'
+  return {
+    isAsked: snooze_requested || wake_requested || isByHand,
+    end: next ? Date.parse(next.at) : undefined,
+  }
+}
+
+function wakeAgain(before: Workload, now: number, to: To): Call {
+  const { isAsked, end } = asked(before)
+  return isAsked && end !== undefined
+    ? to('POST wake', `for=${minutes(end, now)}&shorten=true`)
+    : to('POST wake')
+}
+
+function snoozeAgain({ reason_code: code, reason_values: values }: Workload, now: number, to: To): Call {
+  const { want, until } = values
+  return code === 'until' && want === 'asleep' && typeof until === 'string'
+    ? to('POST snooze', `for=${minutes(Date.parse(until), now)}`)
+    : to('POST snooze')
+}
+
+/** Ends a request that changed only until when it stays as it is: at once where nobody had asked for anything before. */
+function endAgain(before: Workload, until: number | undefined, now: number, to: To): Call | undefined {
+  const { isAsked, end = Infinity } = asked(before)
+  const former = isAsked ? end : now
+  // A wake that ends sooner than the one in force changed nothing.
+  if (former === Infinity || (until !== undefined && former > until)) return undefined
+  const time = `for=${minutes(former, now)}`
+  return before.is_snoozed ? to('POST snooze', time) : to('POST wake', `${time}&shorten=true`)
+}
+
+/** How much longer an override holds; undefined: for good. */
+function restOf({ manual_override_until: until }: Workload, now: number): object | undefined {
+  return until === null ? undefined : { duration: minutes(Date.parse(until), now) }
+}
+
+/** The API takes whole minutes, one at least. */
+function minutes(until: number, now: number): string {
+  return `${Math.max(1, Math.round((until - now) / MINUTE))}m`
+}
+
+/** What people have asked of it, as a text to compare: changes of its pods leave it as it is. */
+export function wishOf(workload: Workload): string {
+  const { enabled, wake_schedule, timezone, pin_state, has_manual_override, manual_override_until } = workload
+  const { snooze_requested, wake_requested, next_transition, reason_values } = workload
+  return JSON.stringify([
+    enabled, wake_schedule, timezone, pin_state, has_manual_override, manual_override_until,
+    snooze_requested, wake_requested, next_transition?.at, reason_values['by'],
+  ]) // prettier-ignore
+}
+
+/** Who asked for what it is: another person than `user`; undefined: nobody did, or that person. */
+export function otherWho({ reason_values: { by } }: Workload, user: string | null): string | undefined {
+  return typeof by === 'string' && person(by) !== user ? person(by) : undefined
+}
+
+/** The Undo of a click, for as long as nobody else changes what the click made of the workload. */
+export function guarded(
+  undo: Action | undefined,
+  before: Workload | undefined,
+  after: Workload,
+): Action | undefined {
+  return undo && before ? { ...undo, only: [wishOf(before), wishOf(after)] } : undo
+}
+
+/**
+ * Whether somebody else than `user` has changed it since the click that this takes back. The list may still be of before
+ * the click.
+ */
+export function isOthersNow({ only }: Action, now: Workload, user: string | null): boolean {
+  if (only === undefined || only.includes(wishOf(now))) return false
+  const { by } = now.reason_values
+  return typeof by !== 'string' || person(by) !== user
+}
+
+export function changedBy({ reason_values: { by } }: Workload): string {
+  return typeof by === 'string' ? `changed by ${person(by)}` : 'changed'
+}
