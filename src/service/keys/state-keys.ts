@@ -2,7 +2,15 @@ import { LRUCache } from 'lru-cache'
 import { Keyring } from '../../domain/workload/tag.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import type { SecretStore, StoredSecret } from '../../kubernetes/ports.ts'
-import { systemLater, systemMonotonic, type Clock, type Later, type Monotonic } from '../process/clock.ts'
+import {
+  LONGEST_SLEEP,
+  systemLater,
+  systemMonotonic,
+  type Clock,
+  type Instant,
+  type Later,
+  type Monotonic,
+} from '../process/clock.ts'
 import { Refusal } from '../process/errors.ts'
 import { hmacSha256 } from '../process/hmac.ts'
 import type { Logger } from '../process/logger.ts'
@@ -191,9 +199,16 @@ export class StateKeys implements Runnable {
     this.#keyring = this.#made()
     const now = this.#options.clock()
     this.#changesAt = Math.min(...this.#data.keys.map(({ from }) => (from > now ? from : Infinity)))
+    this.#arm(this.#changesAt)
+  }
+
+  #arm(at: Instant): void {
     this.#disarm?.()
-    this.#disarm =
-      this.#changesAt === Infinity ? undefined : this.#later(() => this.#onTime(), this.#changesAt - now)
+    this.#disarm = undefined
+    if (at === Number.POSITIVE_INFINITY) return
+    const { clock } = this.#options
+    const onTime = () => (clock() < at ? this.#arm(at) : this.#onTime())
+    this.#disarm = this.#later(onTime, Math.min(Math.max(0, at - clock()), LONGEST_SLEEP))
   }
 
   #onTime(): void {

@@ -171,6 +171,21 @@ describe('the keys of states', () => {
     }
   })
 
+  it('of which the next one signs in a thousand years wait for it, and tell nothing before', async () => {
+    const next = newKey(here.time.clock() + 1000 * 365 * 24 * 60 * MINUTE)
+    here.secret.set(toKeyData({ keys: [next, newKey(0)], adopting: false }))
+    const keys = await here.replica(here.time.later)
+    let told = 0
+    keys.onChange(() => told++)
+    await here.time.pass(3 * MINUTE)
+    // `setTimeout` beyond 2^31 - 1 ms fires at once, again and again.
+    expect(Math.max(...here.time.sleeps)).to.be.below(2 ** 31)
+    expect(told).to.equal(0)
+    here.time.jump(next.from - here.time.clock())
+    await here.time.pass(MINUTE)
+    expect(told).to.equal(1)
+  })
+
   it('that are not known are looked for before anybody judges, by one read for all who ask', async () => {
     const lists = [newKey(0), newKey(0)]
     here.secret.set(toKeyData({ keys: lists.slice(1), adopting: false }))
