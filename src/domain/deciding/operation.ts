@@ -25,6 +25,7 @@ import {
   type State,
   type Woken,
 } from '../workload/state.ts'
+import type { Keyring } from '../workload/tag.ts'
 import { HELD_LABEL, podsFollowed, SNOOZED, type Workload } from '../workload/workload.ts'
 
 interface StepParts {
@@ -64,6 +65,11 @@ export class Step {
   /** Whether there is something to write; mostly known without the texts of the change. */
   get isDue(): boolean {
     return this.#isDue || this.change !== undefined
+  }
+
+  /** Whether it would be planned the same by these keys of states: the first one comes when workloads are known already. */
+  isSignedBy(keyring: Keyring | undefined): boolean {
+    return this.read === undefined || this.read.keyring === keyring
   }
 }
 

@@ -53,7 +53,8 @@ export class Planner {
     const now = this.#ports.clock()
     if (!step) return this.#plan(copy, now).step
     const { lookAgainAt = Number.POSITIVE_INFINITY } = step.decision
-    const stillRight = copy === workload && now >= at && now - at <= PLAN_LIFE_MS && now < lookAgainAt
+    const isInTime = now >= at && now - at <= PLAN_LIFE_MS && now < lookAgainAt
+    const stillRight = copy === workload && isInTime && step.isSignedBy(this.#rules.keyring?.())
     return stillRight ? step : this.#plan(copy, now).step
   }
 

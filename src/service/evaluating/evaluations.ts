@@ -62,7 +62,7 @@ export class Evaluations implements Ports.Evaluations {
   of(workload: Workload): Evaluation {
     const now = this.#options.clock()
     const known = this.#made.get(workload)
-    if (known && holds(known, now)) return known
+    if (known && holds(known, now, this.#options.rules.keyring?.())) return known
     return this.#anew(workload, now, known?.step.read)
   }
 
@@ -143,7 +143,11 @@ export class Evaluations implements Ports.Evaluations {
   }
 }
 
-function holds({ step, at, lookAgainAt }: Evaluation, now: Instant): boolean {
+function holds(
+  { step, at, lookAgainAt }: Evaluation,
+  now: Instant,
+  keyring: ReturnType<Required<Rules>['keyring']>,
+): boolean {
   if (now < at || (lookAgainAt !== undefined && now >= lookAgainAt)) return false
-  return !step.isDue || now - at <= STEP_LIFE
+  return !step.isDue || (now - at <= STEP_LIFE && step.isSignedBy(keyring))
 }

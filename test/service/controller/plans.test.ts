@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
+import { keyringOf } from '../../support/signed.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { settled } from '../../support/fake-time.ts'
 import { aRig, aStarted } from './rig.ts'
@@ -87,6 +88,15 @@ describe('a plan that waits for its worker', () => {
     await release()
     expect(moves()).to.deep.equal(['snooze shop/web-0', 'snooze shop/web-1'])
     expect(cluster.live(other).state().snoozed?.replicas).to.equal(7)
+  })
+
+  it('is made anew where the keys of states came meanwhile, so that what is written is signed', async () => {
+    const { rules, cluster, other, release } = await waiting()
+    const keyring = keyringOf()
+    rules.keyring = () => keyring
+    await release()
+    // A write without a signature would be put right by another, which drops what the first one said.
+    expect(cluster.live(other).state().history[0]?.trigger).to.equal('schedule')
   })
 
   it('is made anew where a thousand others wait: so many are kept at most', async () => {

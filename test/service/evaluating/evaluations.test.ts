@@ -10,6 +10,7 @@ import { aRig } from '../controller/rig.ts'
 import { WorkloadTracker } from '../../../src/service/metrics/workload-tracker.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
 import { at, DAY, HOUR, MINUTE, RULES } from '../../support/rules.ts'
+import { keyringOf } from '../../support/signed.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { inheriting } from '../../domain/policy/inheriting.ts'
 
@@ -107,6 +108,20 @@ describe('the evaluation of a copy', () => {
     cluster.inputsChanged([copy()])
     expect(evaluations.of(copy()).step.decision.action).to.equal('snooze')
     expect((evaluations.reading(copy()) as Reading).schedule?.text).to.equal('13:00-14:00')
+  })
+
+  it('is made anew where the keys of states came after it, since its write is to be signed', () => {
+    const keys = keyringOf()
+    let keyring = keyringOf({ secrets: [] })
+    const { cluster, evaluations, copy } = evaluating(at('Mon 19:00'), { ...RULES, keyring: () => keyring })
+    cluster.put(aDeployment('shop/web').withReplicas(3).enabled().scheduled('8:00-18:00'))
+    const { annotations: unsigned } = evaluations.of(copy()).step.change!
+    keyring = keys
+    const { annotations } = evaluations.of(copy()).step.change!
+    const trusts = [unsigned, annotations].map(({ state }) =>
+      keys.trustIn(aDeployment('shop/web').annotated({ state: state! })),
+    )
+    expect(trusts).to.deep.equal(['count', undefined])
   })
 
   it('costs nothing at a change of the status alone, until somebody asks', () => {
