@@ -181,8 +181,10 @@ export const TAKEN: readonly Taken[] = [
     recording: 'kube-green',
     lines: [
       line('import --from kube-green --dry-run', 1),
+      line('import --from kube-green --dry-run -o json', 1),
       line('import --from kube-green --partial'),
       line('import --from kube-green --verify'),
+      line('import --from kube-green --verify -o yaml'),
     ],
   },
 ]

@@ -1,24 +1,26 @@
 import { Option, type Command } from 'commander'
 import type { Comparison } from './plan/comparison.ts'
-import type { ImportedConfiguration } from './plan/configuration.ts'
 import type { InForce } from './plan/in-force.ts'
-import { nameOf, type ImportedObject, type Step } from './plan/imported-object.ts'
-import { settingsInForce } from './settings-in-force.ts'
-import { commandLine } from './plan/shell-words.ts'
+import type { ImportedObject, Step } from './plan/imported-object.ts'
 import { UsageError } from '../service/process/errors.ts'
-import { ANNOTATION, ASLEEP_LABEL } from '../domain/annotations.ts'
-import { carryOut, firstUnmanaged, type Outcome } from './carrying-out.ts'
+import { carryOut } from './carrying-out.ts'
+import { checkPolicies, refuseBeside } from './in-the-way.ts'
+import { planned, type Import } from './planned.ts'
+import { Findings } from './findings.ts'
+import { serialized } from '../client/output.ts'
 import {
   comparisonLine,
   comparisonsText,
   configurationText,
-  countsText,
+  countsIn,
   countsOf,
+  countsText,
   failureLine,
   lineOf,
   outcomesText,
+  type Count,
 } from './text.ts'
-import { downscalerAmong, toolsAmong, TOOLS, type Running, type Tool } from './tool.ts'
+import { toolsAmong, TOOLS, type Tool } from './tool.ts'
 import type { ClusterObjects, Connection } from '../client/ports.ts'
 import { checkImpersonation, clusterOptions, refuseSeveral, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
@@ -30,15 +32,7 @@ interface Options extends Connection {
   readonly dryRun?: true
   readonly partial?: true
   readonly verify?: true
-}
-
-interface Import {
-  readonly steps: readonly Step[]
-  /** The settings in force, and those that the steps are planned for. */
-  readonly force: readonly [now: InForce, planned: InForce]
-  /** Whether those in force are published, and the person may read them. */
-  readonly isKnown: boolean
-  readonly configuration?: ImportedConfiguration
+  readonly output?: 'json' | 'yaml'
 }
 
 /** Moves a cluster over from another tool, and wakes nothing. */
@@ -53,23 +47,63 @@ export function registerImport(program: Command, terminal: Terminal): void {
     .option('--dry-run', 'print what would be done, and change nothing')
     .option('--partial', 'go on although something is refused, and leave that alone')
     .option('--verify', 'compare each count with what was recorded of it, and change nothing')
+    .addOption(new Option('-o, --output <format>', 'one document at the end').choices(['json', 'yaml']))
   withExamples(command, terminal, '--from downscaler --dry-run', '--from kube-green --partial')
   clusterOptions(command).action(async (options: Options) => {
     refuseSeveral(options)
     checkImpersonation(options)
     const cluster = await terminal.openCluster(options)
+    terminal.stderr.write(`reading ${cluster.place}\n`)
     try {
-      await run(cluster, options, terminal)
+      await (options.output === undefined
+        ? run(cluster, options, terminal, new Findings())
+        : runForPrograms(options.output, cluster, options, terminal))
     } finally {
       await cluster.close()
     }
   })
 }
 
-async function run(cluster: ClusterObjects, options: Options, terminal: Terminal): Promise<void> {
+/** Says to people what it always says, and prints one document, whatever it ends with. */
+async function runForPrograms(
+  format: 'json' | 'yaml',
+  cluster: ClusterObjects,
+  options: Options,
+  terminal: Terminal,
+): Promise<void> {
+  const findings = new Findings()
+  const { from, dryRun = false, partial = false, verify = false } = options
+  const print = async (error?: unknown) =>
+    terminal.stdout.write(
+      await serialized(format, findings.document({ from, dryRun, partial, verify }, error)),
+    )
+  const quiet: Terminal = {
+    ...terminal,
+    stdout: { write: () => true },
+    stderr: {
+      write: (text) => {
+        findings.messages.push(...text.trimEnd().split('\n'))
+        return terminal.stderr.write(text)
+      },
+    },
+  }
+  try {
+    await run(cluster, options, quiet, findings)
+  } catch (error) {
+    await print(error)
+    throw error
+  }
+  await print()
+}
+
+async function run(
+  cluster: ClusterObjects,
+  options: Options,
+  terminal: Terminal,
+  findings: Findings,
+): Promise<void> {
   const { stdout, stderr, clock, program } = terminal
   const { dryRun = false, partial = false, verify = false, from } = options
-  stderr.write(`reading ${cluster.place}\n`)
   const objects = await (from === 'kube-green' ? leftByKubeGreen(cluster) : leftByDownscaler(cluster))
   // The other tool may run anywhere.
   const everywhere = from === 'kube-green' ? await ofKind(cluster, 'Deployment') : objects
@@ -78,7 +112,11 @@ async function run(cluster: ClusterObjects, options: Options, terminal: Terminal
     throw new UsageError('there is no SleepInfo in this cluster')
   const plan = await planned(cluster, from, objects, running, clock())
   const { steps, configuration } = plan
-  if (verify) return verified(from === 'kube-green' ? await workloads(cluster) : objects, steps, terminal)
+  if (verify) {
+    const present = from === 'kube-green' ? await workloads(cluster) : objects
+    return verified(cluster, present, plan, terminal, findings)
+  }
+  Object.assign(findings, { steps, configuration })
   for (const step of steps) stdout.write(lineOf(step))
   if (configuration) stdout.write(await configurationText(configuration))
   stderr.write(`${countsOf(steps)}\n`)
@@ -97,7 +135,7 @@ async function run(cluster: ClusterObjects, options: Options, terminal: Terminal
     stderr.write('nothing was changed: this is a dry run\n')
     return
   }
-  const isDone = await carriedOut(cluster, plan, dryRun, terminal)
+  const isDone = await carriedOut(cluster, plan, dryRun, terminal, findings)
   if (!isDone) throw new AlreadyReported('not all was done')
 }
 
@@ -107,8 +145,9 @@ async function carriedOut(
   { steps, force: [now, afterwards], isKnown }: Import,
   dryRun: boolean,
   { stdout, stderr, stopSignal }: Terminal,
+  findings: Findings,
 ): Promise<boolean> {
-  const outcomes: Outcome[] = []
+  const { outcomes } = findings
   const different: Comparison[] = []
   const wereDone = () => stderr.write(`${outcomesText(steps, outcomes)}\n`)
   try {
@@ -116,8 +155,10 @@ async function carriedOut(
       outcomes.push(outcome)
       if (outcome.why !== undefined) stderr.write(failureLine(outcome))
     }
-    if (!dryRun)
-      different.push(...(await comparedAgain(cluster, steps, isKnown ? now : afterwards, { stdout, stderr })))
+    if (!dryRun) {
+      const inForce = isKnown ? now : afterwards
+      different.push(...(await comparedAgain(cluster, steps, inForce, { stdout, stderr }, findings)))
+    }
   } catch (error) {
     if (stopSignal.aborted && !dryRun)
       stderr.write('stopped: what is done is done, the rest is as it was; repeat it to go on\n')
@@ -135,6 +176,7 @@ async function comparedAgain(
   steps: readonly Step[],
   inForce: InForce,
   { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
+  findings: Findings,
 ): Promise<Comparison[]> {
   const { compared, recordedIn } = await import('./plan/comparison.ts')
   const recorded = recordedIn(steps)
@@ -145,26 +187,37 @@ async function comparedAgain(
     // Workloads deleted meanwhile are left out.
     if (now) all.push(compared({ ...now, kind: each.object.kind }, each.recorded))
   }
-  const names = new Set(all.flatMap(({ object }) => object.metadata.namespace ?? []))
-  const namespaces = await Promise.all([...names].map((name) => namespaceNamed(cluster, name)))
-  stdout.write(
-    await countsText(all, inForce.over(namespaces.flat()), stdout.isTTY ? stdout.columns : undefined),
-  )
+  findings.counts = await countsNow(cluster, all, inForce)
+  stdout.write(await countsText(findings.counts, stdout.isTTY ? stdout.columns : undefined))
   const different = all.filter(({ isKept }) => !isKept)
   for (const each of different) stderr.write(comparisonLine(each))
   stderr.write(`${comparisonsText(all)}\n`)
   return different
 }
 
+/** Under the settings in force and the Namespaces as they are by now. */
+async function countsNow(
+  cluster: ClusterObjects,
+  all: readonly Comparison[],
+  inForce: InForce,
+): Promise<Count[]> {
+  const names = new Set(all.flatMap(({ object }) => object.metadata.namespace ?? []))
+  const namespaces = await Promise.all([...names].map((name) => namespaceNamed(cluster, name)))
+  return countsIn(all, inForce.over(namespaces.flat()))
+}
+
 /** Compares what the tool and Dormouse have recorded with what there is, and changes nothing. */
 async function verified(
+  cluster: ClusterObjects,
   objects: readonly ImportedObject[],
-  steps: readonly Step[],
+  { steps, force: [inForce] }: Import,
   { stdout, stderr }: Terminal,
+  findings: Findings,
 ): Promise<void> {
   const { compared, stillRecorded } = await import('./plan/comparison.ts')
   const { recorded, unknown } = stillRecorded(steps, objects)
   const all = recorded.map((each) => compared(each.object, each.recorded))
+  findings.counts = await countsNow(cluster, all, inForce)
   for (const each of all) stdout.write(comparisonLine(each))
   if (unknown > 0)
     stderr.write(
@@ -173,98 +226,4 @@ async function verified(
     )
   stderr.write(`${comparisonsText(all)}\n`)
   if (all.some(({ isKept }) => !isKept)) throw new AlreadyReported('counts differ')
-}
-
-/**
- * Whether the policies in force are those that the steps need. Where nobody may know them, dry runs say whether each
- * sleeper is managed.
- * @throws UsageError if not, but for a dry run: nothing may be changed
- */
-async function checkPolicies(
-  cluster: ClusterObjects,
-  { steps, configuration, force, isKnown }: Import,
-  dryRun: boolean,
-  { stderr, stopSignal }: Terminal,
-): Promise<boolean> {
-  if (!configuration || configuration.policies.length === 0) return true
-  const { lacking, leftOutFirst } = await import('./plan/in-force.ts')
-  for (const { kind, metadata } of dryRun || isKnown ? leftOutFirst(steps, force) : []) {
-    const target = ['annotate', kind.toLowerCase(), metadata.name, '-n', metadata.namespace ?? '']
-    const leaveOut = commandLine('kubectl', ...target, `${ANNOTATION.enabled}=false`)
-    stderr.write(`before you upgrade, since the policy imported above would put it to sleep: ${leaveOut}\n`)
-  }
-  const found: ImportedObject[] = []
-  if (isKnown) found.push(...lacking(steps, force))
-  else {
-    stderr.write(
-      'note: which policies are in force is not known: the service does not publish them, or you may not read them\n',
-    )
-    const unmanaged = await firstUnmanaged(cluster, steps, stopSignal)
-    if (unmanaged) found.push(unmanaged)
-  }
-  const [first, ...others] = found
-  if (!first) return true
-  const those = `${nameOf(first)}${others.length > 0 ? ` and ${others.length} more need it` : ' needs it'}`
-  const why = `the policy imported above is not in force yet: put it into config, upgrade, and repeat; ${those}`
-  if (!dryRun) throw new UsageError(`nothing was changed: ${why}`)
-  stderr.write(`note: ${why}\n`)
-  return false
-}
-
-async function planned(
-  cluster: ClusterObjects,
-  from: Tool,
-  objects: readonly ImportedObject[],
-  running: readonly Running[],
-  now: number,
-): Promise<Import> {
-  const [{ InForce }, known] = await Promise.all([import('./plan/in-force.ts'), settingsInForce(cluster)])
-  const namespaces = objects.filter(({ kind }) => kind === 'Namespace')
-  const inForce = new InForce(known, namespaces)
-  if (from === 'kube-green') {
-    const { byNamespace, planOfKubeGreen } = await import('./plan/kube-green-plan.ts')
-    const steps = byNamespace(objects).flatMap((each) => planOfKubeGreen(each, now, inForce))
-    return { steps, force: [inForce, inForce], isKnown: known !== undefined }
-  }
-  const [{ planOfDownscaler }, { configurationOf }] = await Promise.all([
-    import('./plan/downscaler-plan.ts'),
-    import('./plan/configuration.ts'),
-  ])
-  const left = {
-    ...(await downscalerAmong(running, from, cluster)),
-    namespaces,
-    objects: objects.filter(({ kind }) => kind !== 'Namespace'),
-  }
-  const configuration = configurationOf(left, now)
-  const force = inForce.with(configuration)
-  return {
-    steps: planOfDownscaler(left, now, force),
-    configuration,
-    force: [inForce, force],
-    isKnown: known !== undefined,
-  }
-}
-
-/** Two that put to sleep and wake would undo each other, and the other one would write over the counts. */
-function refuseBeside(running: readonly Running[], from: Tool, program: string): void {
-  const beside = running.find(
-    ({ tool, deployment }) =>
-      (from === 'downscaler' ? tool !== 'kube-green' : tool === from) && isStarted(deployment),
-  )
-  if (!beside) return
-  const { namespace, name, labels } = beside.deployment.metadata
-  const remove = commandLine('kubectl', 'delete', 'deployment', name, '-n', namespace ?? '')
-  if (labels?.[ASLEEP_LABEL] !== undefined)
-    throw new UsageError(
-      `Dormouse has put ${beside.tool} to sleep and would wake it: remove it by ${remove}, then repeat ${program} import`,
-    )
-  const stop = commandLine('kubectl', 'scale', 'deployment', name, '-n', namespace ?? '', '--replicas', '0')
-  throw new UsageError(`${beside.tool} still runs: stop it by ${stop}, then repeat ${program} import`)
-}
-
-/** Also a workload whose pods are about to be ready, or still are, and one that sleeps until its hours. */
-function isStarted({ metadata, spec, status }: ImportedObject): boolean {
-  return (
-    metadata.labels?.[ASLEEP_LABEL] !== undefined || spec?.replicas !== 0 || (status?.readyReplicas ?? 0) > 0
-  )
 }

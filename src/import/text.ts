@@ -1,6 +1,6 @@
 import type { Comparison } from './plan/comparison.ts'
 import type { ImportedConfiguration } from './plan/configuration.ts'
-import { nameOf, type Step } from './plan/imported-object.ts'
+import { nameOf, type ImportedObject, type Step } from './plan/imported-object.ts'
 import type { InForce } from './plan/in-force.ts'
 import { saysWanted } from './plan/wanted.ts'
 import { printable } from '../domain/text.ts'
@@ -22,21 +22,34 @@ export function comparisonLine({ object, isKept, says }: Comparison): string {
   return line(`${(isKept ? 'kept' : 'differs').padEnd(12)}  ${nameOf(object)}: ${says}`)
 }
 
-/** Each workload with its count before and after, for a change board; none without any. `width`: characters of a line. */
-export async function countsText(
-  all: readonly Comparison[],
-  force: InForce,
-  width: number | undefined,
-): Promise<string> {
-  if (all.length === 0) return ''
-  const { tableText } = await import('../client/text/table.ts')
-  const rows = all.map(({ object, before, count }) => {
+/** A workload that was taken over, with its count before and after. */
+export interface Count {
+  readonly object: ImportedObject
+  readonly before: number
+  readonly kept: number
+  readonly isKept: boolean
+  /** `namespace shop`; null: nobody. */
+  readonly by: string | null
+  /** A sentence; null where nobody manages it. */
+  readonly hours: string | null
+}
+
+/** By what is there, and not by the plan. */
+export function countsIn(all: readonly Comparison[], force: InForce): Count[] {
+  return all.map(({ object, before, count, isKept }) => {
     const held = force.held(object, object.metadata.annotations ?? {})
-    const by = held.enabled ? held.by : 'nobody'
-    return [nameOf(object), String(before), String(count), by, held.enabled ? saysWanted(held) : ''].map(
-      printable,
-    )
+    const [by, hours] = held.enabled ? [held.by, saysWanted(held)] : [null, null]
+    return { object, before, kept: count, isKept, by, hours }
   })
+}
+
+/** For a change board; none without any. `width`: characters of a line. */
+export async function countsText(counts: readonly Count[], width: number | undefined): Promise<string> {
+  if (counts.length === 0) return ''
+  const { tableText } = await import('../client/text/table.ts')
+  const rows = counts.map(({ object, before, kept, by, hours }) =>
+    [nameOf(object), String(before), String(kept), by ?? 'nobody', hours ?? ''].map(printable),
+  )
   const header = ['WORKLOAD', 'BEFORE', 'KEPT', 'MANAGED BY', 'HOURS']
   return `\n${tableText(header, rows, { width, cut: [4, 3] })}`
 }
@@ -52,21 +65,34 @@ export function comparisonsText(all: readonly Comparison[]): string {
 
 /** How many of each verdict: `31 mapped, 4 approximated, 2 refused`. */
 export function countsOf(steps: readonly Step[]): string {
-  return (['mapped', 'approximated', 'refused'] as const)
-    .map((verdict) => `${steps.filter((step) => step.verdict === verdict).length} ${verdict}`)
+  return Object.entries(verdictsOf(steps))
+    .map(([verdict, count]) => `${count} ${verdict}`)
     .join(', ')
 }
 
-/** The outcomes of a plan's objects, each counted once: `27 adopted, 3 changed, 2 left as they are, 0 failed`. */
-export function outcomesText(steps: readonly Step[], outcomes: readonly Outcome[]): string {
+export function verdictsOf(steps: readonly Step[]): Record<Step['verdict'], number> {
+  const count = (of: Step['verdict']) => steps.filter(({ verdict }) => verdict === of).length
+  return { mapped: count('mapped'), approximated: count('approximated'), refused: count('refused') }
+}
+
+/** By name, each object of a plan once: what became of it. Left: it was refused. */
+export function becameOf(
+  steps: readonly Step[],
+  outcomes: readonly Outcome[],
+): Map<string, Outcome['became'] | 'left'> {
   const became = new Map<string, Outcome['became'] | 'left'>()
   for (const { object, verdict } of steps) if (verdict === 'refused') became.set(nameOf(object), 'left')
   for (const { step, became: now } of outcomes) {
     const name = nameOf(step.object)
-    const before = became.get(name)
-    if (now === 'failed' || before === undefined) became.set(name, now)
+    if (now === 'failed' || !became.has(name)) became.set(name, now)
   }
-  const count = (of: string) => [...became.values()].filter((each) => each === of).length
+  return became
+}
+
+/** `27 adopted, 3 changed, 2 left as they are, 0 failed` */
+export function outcomesText(steps: readonly Step[], outcomes: readonly Outcome[]): string {
+  const all = [...becameOf(steps, outcomes).values()]
+  const count = (of: string) => all.filter((each) => each === of).length
   const gone = count('gone') === 0 ? '' : `, ${count('gone')} gone meanwhile`
   return `${count('adopted')} adopted, ${count('changed')} changed, ${count('left')} left as they are, ${count('failed')} failed${gone}`
 }

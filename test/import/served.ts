@@ -1,5 +1,6 @@
 import type { ImportedConfiguration } from '../../src/import/plan/configuration.ts'
 import { InForce } from '../../src/import/plan/in-force.ts'
+import { keptIn, keptKey } from '../../src/import/plan/restores.ts'
 import { isAtRest, nameOf, type ImportedObject } from '../../src/import/plan/imported-object.ts'
 import { ASLEEP_LABEL } from '../../src/domain/annotations.ts'
 import { readPublished, writtenSettings } from '../../src/domain/records/published.ts'
@@ -53,20 +54,42 @@ export class Served extends Objects {
     return answer
   }
 
+  /** What a deleted SleepInfo owns goes with it. */
+  override async remove(path: string): Promise<void> {
+    await super.remove(path)
+    this.objects.delete(
+      path.replace(/^.*\/namespaces\/([^/]+)\/sleepinfos\//, '/api/v1/namespaces/$1/secrets/sleepinfo-'),
+    )
+    this.#look(`${this.writes.length}: after ${path} went`)
+  }
+
+  /** Whether the other tool still keeps its count, by an annotation or in a Secret. */
+  #isKeptByTool(object: ImportedObject): boolean {
+    const { namespace, annotations } = object.metadata
+    if (annotations?.[KEPT] !== undefined) return true
+    return [...this.objects.values()].some(
+      (each) =>
+        each.kind === 'Secret' && each.metadata.namespace === namespace && keptIn(each).has(keptKey(object)),
+    )
+  }
+
   #look(when: string): void {
     for (const object of this.objects.values()) {
-      const { enabled, schedule, timezone } = this.held(object)
+      const { enabled, schedule, timezone, awakeUntil = 0 } = this.held(object)
       const name = nameOf(object)
       const kept = object.metadata.labels?.[ASLEEP_LABEL]
       if (!this.#asleep.has(name)) {
         if (object.kind !== 'Deployment' && object.kind !== 'StatefulSet') continue
         const isDue =
-          enabled && schedule !== '' && COMPILER.compile(schedule, timezone).stateAt(this.now) === 'asleep'
+          enabled &&
+          schedule !== '' &&
+          awakeUntil <= this.now &&
+          COMPILER.compile(schedule, timezone).stateAt(this.now) === 'asleep'
         if (isDue && !isAtRest(object)) this.faults.push(`${when}, ${name} would be put to sleep`)
         continue
       }
       if (!isAtRest(object)) this.faults.push(`${when}, ${name} is awake`)
-      if (kept === undefined && object.metadata.annotations?.[KEPT] === undefined)
+      if (kept === undefined && !this.#isKeptByTool(object))
         this.faults.push(`${when}, ${name} is at 0 and nobody keeps its count`)
       if (kept !== undefined && !enabled) this.faults.push(`${when}, ${name} is adopted and not managed`)
     }

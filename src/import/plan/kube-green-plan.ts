@@ -12,7 +12,7 @@ import {
 import { isReadable, keptIn, keptKey, keptOfOthers, restorable, writtenAt, type Restore } from './restores.ts'
 import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
 import type { InForce } from './in-force.ts'
-import { isChosen, isSleepInfo, sleeps, type SleepInfo, wantedBySleepInfos } from './sleep-info.ts'
+import { isChosen, isPatched, isSleepInfo, sleeps, type SleepInfo, wantedBySleepInfos } from './sleep-info.ts'
 import { adoptionOf, OF_ANOTHER, refusalOf, returning, stepOf } from './steps.ts'
 
 /** The traces of kube-green in one namespace. */
@@ -45,8 +45,8 @@ export function byNamespace(found: readonly ImportedObject[]): LeftInNamespace[]
 }
 
 /**
- * The steps of an import there. SleepInfos go last, since their Secrets are deleted with them; they stay while an
- * object in a Secret is left to a person.
+ * The steps of an import there. SleepInfos go last, since their Secrets are deleted with them; they stay while anything
+ * there is left to a person.
  */
 export function planOfKubeGreen(
   { namespace, infos, secrets, objects }: LeftInNamespace,
@@ -64,7 +64,7 @@ export function planOfKubeGreen(
     ]
   const kept = keptByAll(secrets)
   const wantedOf = wantedOnce(now)
-  const wide = settingsOfNamespace(namespace, infos, wantedOf)
+  const wide = settled(settingsOfNamespace(namespace, infos, wantedOf), namespace, force)
   const annotations = wide.enabled
     ? annotationsOf(wide, besidePolicies(wide, [...heirs(namespace), ...objects], force))
     : {}
@@ -72,21 +72,40 @@ export function planOfKubeGreen(
     ...(wide.enabled ? stepOf(namespace, wide, annotations) : []),
     ...objects.flatMap((each) => {
       const chosen = infos.filter((info) => sleeps(info, each) && isChosen(info, each))
-      const wanted = canSleep(each) ? wantedOf(chosen) : leftAlone()
+      const wanted = canSleep(each) ? settled(wantedOf(chosen), each, force) : leftAlone()
       return objectSteps(each, wanted, kept.get(keptKey(each)) ?? [], {
         now,
         inherited: force.inherited(each, annotations),
         before: force.inherited(each),
         byPolicies: force.byPolicies(each),
+        isPatched: infos.some((info) => isPatched(info, each) && isChosen(info, each)),
       })
     }),
     ...secrets
       .flatMap(keptOfOthers)
       .map(({ object, restore }) => byHand(object, 'Dormouse does not look at its kind', restore)),
   ]
-  const isOpen = steps.some(({ verdict, object }) => verdict === 'refused' && kept.has(keptKey(object)))
+  const isOpen = steps.some(({ verdict }) => verdict === 'refused')
   const later = comingLater(infos, wide)
   return [...steps, ...infos.map((each) => (isOpen ? staying(each) : going(each, later)))]
+}
+
+/**
+ * Hours of Dormouse that it or its Namespace has already stay: a person wrote them, or an import that ended between the
+ * deletions of two SleepInfos, of which the one that is left does not say all.
+ */
+function settled(wanted: Wanted, object: ImportedObject, force: InForce): Wanted {
+  const isNamespace = object.kind === 'Namespace'
+  const { name } = object.metadata
+  const heir = isNamespace ? anyOf('Deployment', name) : object
+  const own = isNamespace ? {} : (object.metadata.annotations ?? {})
+  const held = force.held(heir, own)
+  const { by, enabled, schedule, timezone, autoWake } = held
+  if (!wanted.enabled || !enabled || by.startsWith('policy ') || schedule === '') return wanted
+  const hours = { ...wanted, schedule, timezone, autoWake }
+  if (saysWanted(hours) === saysWanted(wanted)) return wanted
+  const note = `these hours it has from Dormouse already, and they stay; kube-green has it ${saysWanted(wanted)}`
+  return { ...hours, differs: [note] }
 }
 
 /** By object, what the Secrets keep of it, the latest last. */
@@ -132,7 +151,9 @@ function besidePolicies({ autoWake }: Wanted, objects: readonly ImportedObject[]
 }
 
 function staying(object: SleepInfo): Step {
-  return refusalOf(object, ['it stays, since its Secret keeps what is left to be done by hand'])
+  return refusalOf(object, [
+    'it stays, since of what it means, or its Secret keeps, something is left to be done by hand',
+  ])
 }
 
 function going(object: SleepInfo, later: readonly string[]): Step {
@@ -178,19 +199,24 @@ function settingsOfNamespace(
 
 const CHANGED = 'a patch of its SleepInfo changed what an import does not put back'
 
+const PATCHED = 'a patch of its SleepInfo put it to sleep, which Dormouse cannot do'
+const NOT_MEANT = 'it is asleep, and kube-green would leave it so: no SleepInfo means it any more'
+
 /** The settings that a workload inherits in the end, now, and from policies alone. */
 interface Inherits {
   readonly now: Instant
   readonly inherited: Wanted
   readonly before: Wanted
   readonly byPolicies: Wanted
+  /** Whether a patch of its own says how it sleeps. */
+  readonly isPatched: boolean
 }
 
 function objectSteps(
   object: ImportedObject,
   asked: Wanted,
   kept: readonly Restore[],
-  { now, inherited, before, byPolicies }: Inherits,
+  { now, inherited, before, byPolicies, isPatched: hasPatch }: Inherits,
 ): Step[] {
   const restore = kept.at(-1) ?? {}
   if (isOwned(object)) return isEmpty(restore) ? [] : [byHand(object, OF_ANOTHER, restore)]
@@ -206,15 +232,8 @@ function objectSteps(
     return isEmpty(rest)
       ? stepOf(object, wanted, annotations)
       : [refusal(object, CHANGED, restore, inherited)]
-  if (!wanted.enabled)
-    return [
-      refusal(
-        object,
-        'a patch of its SleepInfo put it to sleep, which Dormouse cannot do',
-        restore,
-        inherited,
-      ),
-    ]
+  if (!wanted.enabled && (hasPatch || isAtRest(object)))
+    return [refusal(object, hasPatch ? PATCHED : NOT_MEANT, restore, inherited)]
   if (isAtRest(object)) return [adoptionOf(object, wanted, [inherited, byPolicies], count), ...more]
   const stale = ['it is awake: what kube-green kept is out of date']
   return [

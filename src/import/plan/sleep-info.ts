@@ -68,9 +68,18 @@ export function isSleepInfo(object: ImportedObject): object is SleepInfo {
  * Whether it puts this kind to sleep as Dormouse does. A patch of its own replaces the built-in one, and of several of one
  * target the last counts (observed with kube-green 0.7.1).
  */
-export function sleeps({ spec }: SleepInfo, object: ImportedObject): boolean {
-  const own = spec.patches?.findLast(({ target }) => isOfTarget(object, target.group, target.kind))
-  return own ? isUsual(own.patch, object) : isOfKind(spec, object)
+export function sleeps(info: SleepInfo, object: ImportedObject): boolean {
+  const own = patchOf(info, object)
+  return own ? isUsual(own.patch, object) : isOfKind(info.spec, object)
+}
+
+/** Whether a patch of its own puts this kind to sleep, and not as Dormouse does. */
+export function isPatched(info: SleepInfo, object: ImportedObject): boolean {
+  return patchOf(info, object) !== undefined && !sleeps(info, object)
+}
+
+function patchOf({ spec }: SleepInfo, object: ImportedObject) {
+  return spec.patches?.findLast(({ target }) => isOfTarget(object, target.group, target.kind))
 }
 
 function isOfTarget({ apiVersion, kind }: ImportedObject, group: string, name: string): boolean {

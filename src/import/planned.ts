@@ -1,0 +1,50 @@
+import type { ImportedConfiguration } from './plan/configuration.ts'
+import type { InForce } from './plan/in-force.ts'
+import type { ImportedObject, Step } from './plan/imported-object.ts'
+import { settingsInForce } from './settings-in-force.ts'
+import { downscalerAmong, type Running, type Tool } from './tool.ts'
+import type { ClusterObjects } from '../client/ports.ts'
+
+/** What an import is to do. */
+export interface Import {
+  readonly steps: readonly Step[]
+  /** The settings in force, and those that the steps are planned for. */
+  readonly force: readonly [now: InForce, planned: InForce]
+  /** Whether those in force are published, and the person may read them. */
+  readonly isKnown: boolean
+  readonly configuration?: ImportedConfiguration
+}
+
+export async function planned(
+  cluster: ClusterObjects,
+  from: Tool,
+  objects: readonly ImportedObject[],
+  running: readonly Running[],
+  now: number,
+): Promise<Import> {
+  const [{ InForce }, known] = await Promise.all([import('./plan/in-force.ts'), settingsInForce(cluster)])
+  const namespaces = objects.filter(({ kind }) => kind === 'Namespace')
+  const inForce = new InForce(known, namespaces)
+  if (from === 'kube-green') {
+    const { byNamespace, planOfKubeGreen } = await import('./plan/kube-green-plan.ts')
+    const steps = byNamespace(objects).flatMap((each) => planOfKubeGreen(each, now, inForce))
+    return { steps, force: [inForce, inForce], isKnown: known !== undefined }
+  }
+  const [{ planOfDownscaler }, { configurationOf }] = await Promise.all([
+    import('./plan/downscaler-plan.ts'),
+    import('./plan/configuration.ts'),
+  ])
+  const left = {
+    ...(await downscalerAmong(running, from, cluster)),
+    namespaces,
+    objects: objects.filter(({ kind }) => kind !== 'Namespace'),
+  }
+  const configuration = configurationOf(left, now)
+  const force = inForce.with(configuration)
+  return {
+    steps: planOfDownscaler(left, now, force),
+    configuration,
+    force: [inForce, force],
+    isKnown: known !== undefined,
+  }
+}
