@@ -7,7 +7,7 @@ import { isLoopback, proxiesFor } from './proxies.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Outside extends Pick<Terminal, 'clock' | 'environment' | 'stderr' | 'stopSignal'> {
-  /** Runs credential plugins one at a time: they ask for a login, or write the same files. */
+  /** When a credential plugin may run; default: at once. */
   readonly inTurn?: InTurn
 }
 
@@ -87,7 +87,7 @@ export async function contextsOf(
 
 async function reach(
   { kubeconfig: file, context, as, asGroup: asGroups, patience: isOneOfSeveral }: Connection,
-  { environment, stderr, inTurn }: Outside,
+  { environment, stderr, stopSignal: signal, inTurn }: Outside,
 ) {
   const { Credentials } = await import('../kubernetes/credentials.ts')
   const about = isOneOfSeveral === undefined ? '' : `${context}: `
@@ -98,7 +98,10 @@ async function reach(
     source: { file, context, environment, as, asGroups },
     logger,
     patience: 120_000,
+    // It may have to wait for others' turns, but nobody waits for one that hangs.
+    ...(isOneOfSeveral !== undefined && { longestRun: 2 * isOneOfSeveral, failsFor: isOneOfSeveral }),
     inTurn,
+    signal,
   })
   return { credentials, transport: await transportOf(credentials, environment), warn }
 }

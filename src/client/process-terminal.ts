@@ -1,8 +1,8 @@
 import { systemClock } from '../service/process/clock.ts'
-import pLimit from 'p-limit'
 import { connect, contextsOf, openCluster } from './connect.ts'
 import { safeOutput } from './safe-output.ts'
 import type { Terminal } from './terminal.ts'
+import { oneAtATime } from './turns.ts'
 
 /** The parts of Node's `process` that the client uses. */
 interface Process extends Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'platform'> {}
@@ -20,7 +20,7 @@ export function processTerminal(
     environment,
     stderr: safeOutput(stderr),
     stopSignal,
-    inTurn: pLimit(1),
+    inTurn: oneAtATime(),
   }
   return {
     stdout,

@@ -24,6 +24,8 @@ export interface Authentication {
 
 interface Loading {
   readonly since: number
+  /** Milliseconds for which it is reused. */
+  readonly lasts: number
   readonly value: Promise<Authentication>
   known?: Authentication
 }
@@ -37,6 +39,12 @@ interface Options {
   patience?: number
   /** When an exec plugin may run; default: at once. */
   inTurn?: InTurn | undefined
+  /** Milliseconds after which an exec plugin is killed; default: a minute. */
+  longestRun?: number
+  /** Milliseconds for which a failure is told again, before the credentials are loaded once more; default 0. */
+  failsFor?: number
+  /** Ends the waits of its time: nobody has to wait for a plugin that hangs. */
+  signal?: AbortSignal
 }
 
 /** How long credentials are reused before they are read again: files rotate, and tokens of exec plugins expire. */
@@ -58,6 +66,9 @@ export class Credentials {
   readonly #now: () => number
   readonly #patience: number
   readonly #inTurn: InTurn | undefined
+  readonly #longestRun: number | undefined
+  readonly #signal: AbortSignal | undefined
+  readonly #failsFor: number
   #config: ReturnType<typeof loadKubeConfig>
   #loadedAt: number
   #issuer: Promise<Issuer | undefined> | undefined
@@ -66,12 +77,24 @@ export class Credentials {
   #current: Loading | undefined
 
   /** Throws Error when no usable configuration is found. */
-  constructor({ source, logger, now = () => performance.now(), patience = 8000, inTurn }: Options) {
+  constructor({
+    source,
+    logger,
+    now = () => performance.now(),
+    patience = 8000,
+    inTurn,
+    longestRun,
+    failsFor = 0,
+    signal,
+  }: Options) {
     this.#source = source
     this.#logger = logger
     this.#now = now
     this.#patience = patience
     this.#inTurn = inTurn
+    this.#longestRun = longestRun
+    this.#signal = signal
+    this.#failsFor = failsFor
     this.#config = loadKubeConfig(source)
     this.#loadedAt = now()
     this.server = this.#config.server
@@ -89,12 +112,12 @@ export class Credentials {
     const fresh = this.#fresh
     if (fresh) return fresh.value
     const value = this.#inTime(this.#read())
-    const entry: Loading = { since: this.#now(), value }
+    const entry: Loading = { since: this.#now(), lasts: FRESH_MS, value }
     this.#current = entry
     value.then(
       (known) => (entry.known = known),
       () => {
-        if (this.#current === entry) this.#current = undefined
+        if (this.#current === entry) this.#current = { since: this.#now(), lasts: this.#failsFor, value }
       },
     )
     return value
@@ -102,7 +125,7 @@ export class Credentials {
 
   get #fresh(): Loading | undefined {
     const current = this.#current
-    return current && this.#now() - current.since < FRESH_MS ? current : undefined
+    return current && this.#now() - current.since < current.lasts ? current : undefined
   }
 
   /** After a 401: drops all cached credentials, those of exec plugins too, and loads the configuration again. */
@@ -126,7 +149,12 @@ export class Credentials {
       late.reject(new Error(`no credentials after ${seconds} s`))
       reading.catch((error: unknown) => this.#failedLate(error))
     }, this.#patience)
-    return Promise.race([reading, late.promise]).finally(() => clearTimeout(timer))
+    const stop = () => late.reject(this.#signal?.reason)
+    this.#signal?.addEventListener('abort', stop)
+    return Promise.race([reading, late.promise]).finally(() => {
+      clearTimeout(timer)
+      this.#signal?.removeEventListener('abort', stop)
+    })
   }
 
   /** Logs a failure that came after all callers gave up. */
@@ -142,7 +170,7 @@ export class Credentials {
   async #read(): Promise<Authentication> {
     const { cluster, user } = this.#config
     const issued: RequestOptions = {}
-    this.#issuer ??= issuerOf(this.#config, this.#source.environment ?? {}, this.#inTurn)
+    this.#issuer ??= issuerOf(this.#config, this.#source.environment ?? {}, this.#longestRun, this.#inTurn)
     await (
       await this.#issuer
     )?.(issued)
@@ -225,10 +253,11 @@ const OWN = ['token', 'tokenFile', 'username', 'client-certificate', 'client-cer
 async function issuerOf(
   { cluster, user }: LoadedKubeConfig,
   environment: Environment,
+  longestRun: number | undefined,
   inTurn: InTurn | undefined,
 ): Promise<Issuer | undefined> {
   if (OWN.some((field) => user[field])) return undefined
-  if (user.exec) return pluginIssuer(user.exec, cluster, environment, undefined, inTurn)
+  if (user.exec) return pluginIssuer(user.exec, cluster, environment, longestRun, inTurn)
   const { 'auth-provider': authProvider } = user
   if (!authProvider) return undefined
   const { KubeConfig } = await import('@kubernetes/client-node')

@@ -3,16 +3,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import pLimit from 'p-limit'
 import { connect, contextsOf } from '../../src/client/connect.ts'
 import { runClient } from '../../src/client/program.ts'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
+import { oneAtATime } from '../../src/client/turns.ts'
 import { systemClock } from '../../src/service/process/clock.ts'
 import { httpServer } from '../support/http-server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Milliseconds, in place of ten seconds. */
 const PATIENCE = 1000
+/** Milliseconds, in place of five seconds: longer than a plugin takes that does not hang. */
+let turn = 5000
 
 interface Listed {
   readonly cluster: string
@@ -77,7 +79,7 @@ describe('the client over the contexts of a kubeconfig', function () {
     const environment = { KUBECONFIG: at('kubeconfig'), PATH: process.env['PATH'] }
     const stderr = { write: (text: string) => (written.err += text) }
     const stopSignal = new AbortController().signal
-    const outside = { clock: systemClock, environment, stderr, stopSignal, inTurn: pLimit(1) }
+    const outside = { clock: systemClock, environment, stderr, stopSignal, inTurn: oneAtATime(turn) }
     const code = await runClient(line, '1.2.3', {
       ...outside,
       stdout: { write: (text) => (written.out += text) },
@@ -192,5 +194,26 @@ describe('the client over the contexts of a kubeconfig', function () {
     ])
     expect(await readFile(at('runs'), 'utf8')).to.equal('run\nrun\n')
     expect(new Set(asked)).to.deep.equal(new Set(['Bearer t']))
+  })
+
+  it('waits for no plugin that hangs: those behind it have their turn, and it becomes a line', async () => {
+    turn = 100
+    // By its cluster's name: dev-1 comes first, and never ends.
+    const script = `case $KUBERNETES_EXEC_INFO in */hangs*) echo visit https://login >&2; sleep 1000;; esac
+      echo '{"kind":"ExecCredential","status":{"token":"t"}}'`
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args: ['-c', script] }
+    const servers = {
+      'dev-1': `${answering.url}/hangs`,
+      'dev-2': `${answering.url}/2`,
+      'dev-3': `${answering.url}/3`,
+    }
+    await kubeconfig(servers, { exec: { ...exec, interactiveMode: 'Never', provideClusterInfo: true } })
+    asked.length = 0
+    const { code, err } = await typed('list', '--contexts', '*')
+    expect(code).to.equal(0)
+    expect(err.match(/^dev-\d: (?!you may not|Dormouse may).*$/gm)).to.deep.equal([
+      'dev-1: the exec plugin sh did not end within 2 s and was killed: visit https://login',
+    ])
+    expect(asked).to.include('Bearer t')
   })
 })

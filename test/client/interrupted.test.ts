@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
+import { eventually } from '../support/eventually.ts'
 import { httpServer } from '../support/http-server.ts'
 import { folderOfSuite } from '../support/temporary-folder.ts'
 
@@ -48,4 +49,37 @@ describe('a program that is interrupted', function () {
         expect(code).to.equal(130)
         expect(Buffer.concat(said).toString()).to.not.include('error:')
       })
+
+  for (const line of ['list', 'list --contexts *', 'wake deploy/web'])
+    it(`waits for no credential plugin that hangs, and leaves none behind: ${line}`, async () => {
+      const plugin = at('plugin')
+      await rm(plugin, { force: true })
+      const exec = {
+        apiVersion: 'client.authentication.k8s.io/v1',
+        command: 'sh',
+        args: ['-c', `echo $$ > ${plugin}.new; mv ${plugin}.new ${plugin}; sleep 1000; true`],
+        interactiveMode: 'Never',
+      }
+      const config = {
+        'current-context': 'dev',
+        clusters: [{ name: 'dev', cluster: { server: silent.url } }],
+        users: [{ name: 'ann', user: { exec } }],
+        contexts: [{ name: 'dev', context: { cluster: 'dev', user: 'ann' } }],
+      }
+      await writeFile(at('hanging'), JSON.stringify(config))
+      const args = [`${PROJECT}/src/client/main.ts`, ...line.split(' '), '--kubeconfig', at('hanging')]
+      const child = spawn(process.execPath, args, { env: programEnvironment(), stdio: 'ignore' })
+      const ended = once(child, 'close') as Promise<[number | null]>
+      const pid = await eventually('the plugin', async () => Number(await readFile(plugin, 'utf8')))
+      child.kill('SIGINT')
+      // It would wait for a minute: the plugin is killed then.
+      const late = setTimeout(() => child.kill('SIGKILL'), 20_000)
+      const [code] = await ended
+      clearTimeout(late)
+      expect(code).to.equal(130)
+      await eventually('its end', () => {
+        expect(() => process.kill(pid, 0)).to.throw('ESRCH')
+        return true
+      })
+    })
 })

@@ -1,0 +1,26 @@
+import pLimit from 'p-limit'
+import type { InTurn } from '../kubernetes/exec-plugin.ts'
+
+/** Milliseconds after which a plugin that still runs lets others run beside it. */
+const LONGEST_TURN = 5000
+
+/**
+ * Lets credential plugins run one at a time: they ask for a login, or write the same files. One that takes longer goes on,
+ * but its turn is over: it may hang.
+ */
+export function oneAtATime(longestTurn = LONGEST_TURN): InTurn {
+  const next = pLimit(1)
+  return async <Result>(run: () => Promise<Result>) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    void next(async () => {
+      const turn = Promise.withResolvers<void>()
+      const timer = setTimeout(turn.resolve, longestTurn)
+      // The timer keeps no process alive: whoever waits for credentials does.
+      timer.unref()
+      void run().then(resolve, reject).finally(turn.resolve)
+      await turn.promise
+      clearTimeout(timer)
+    })
+    return promise
+  }
+}
