@@ -192,7 +192,7 @@ describe('the commands for people', () => {
     const { out } = await typed(['why', 'web'], {
       workloads: [aRecord('web', { operation_history: [woken] })],
     })
-    expect(out).to.match(/woken by +Dormouse itself \(nothing enabled it any longer\)$/m)
+    expect(out).to.match(/woken by +Dormouse itself \(since nothing enables it any longer\)$/m)
   })
 
   it('why offers what changes something, and what is not refused', async () => {

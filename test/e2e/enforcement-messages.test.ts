@@ -77,7 +77,7 @@ describeOn('messages of the webhook', function (on) {
     expect(newest).to.include({ trigger: 'manual', by: 'review:alice', replicas: COUNT })
     await eventually('the Event', async () => {
       const events = (await here.events('by-hand')).filter(({ reason }) => reason === 'ManualScaling')
-      return events.some(({ message }) => message.includes('Woken by review:alice (manual) to 3 replicas'))
+      return events.some(({ message }) => message.includes('Woken to 3 replicas by review:alice, by scaling'))
     })
     await eventually('both lines of the log', async () => {
       const told = here.dormouse.log.filter(({ workload }) => /by-hand/.test(String(workload)))

@@ -1,6 +1,6 @@
 import { hasCount, hasKey } from '../../domain/kinds.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
-import { isKnown, TRIGGERS, type Trigger } from '../../domain/workload/state.ts'
+import { causeOfTrigger, howOfTrigger } from '../../domain/workload/trigger-words.ts'
 import { counted } from '../../domain/text.ts'
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
@@ -103,46 +103,15 @@ function byWhom(record: StatusRecord): string[] {
   const [latest] = record.operation_history
   if (!latest || (latest.type === 'snooze') !== record.is_snoozed || !record.enabled) return []
   const who =
-    latest.by === null
-      ? `Dormouse itself (${isKnown(TRIGGERS, latest.trigger) ? CAUSE[latest.trigger] : latest.trigger})`
-      : withoutPrefixes(latest.by)
+    latest.by === null ? `Dormouse itself (${causeOfTrigger(latest.trigger)})` : withoutPrefixes(latest.by)
   const failed = latest.result === 'succeeded' || latest.result === 'running' ? '' : `; it ${latest.result}`
-  const how = latest.by === null ? '' : howOf(latest.trigger)
+  const how = latest.by === null ? '' : howOfTrigger(latest.trigger)
   return [
     labelled(
       `${latest.type === 'snooze' ? 'put to sleep' : 'woken'} by`,
       `${who}${how}${failed.replace('_', ' ')}`,
     ),
   ]
-}
-
-/** Why Dormouse did it by itself. */
-const CAUSE: Readonly<Record<Trigger, string>> = {
-  schedule: 'by its schedule',
-  api: 'on request',
-  manual: 'after a scaling',
-  deploy: 'after a deploy',
-  pin: 'to keep its pin',
-  disable: 'nothing enabled it any longer',
-  recovery: 'to put it right',
-  unsigned: 'its state was not signed',
-}
-
-/** Behind the name of who did it; enabling and disabling are requests, too. */
-const HOW: Readonly<Record<Trigger, string>> = {
-  schedule: 'on request',
-  api: 'on request',
-  manual: 'by scaling',
-  deploy: 'by a deploy',
-  pin: 'on request',
-  disable: 'on request',
-  recovery: 'on request',
-  unsigned: 'on request',
-}
-
-/** A later release's trigger is shown as it is. */
-function howOf(trigger: StatusRecord['operation_history'][number]['trigger']): string {
-  return isKnown(TRIGGERS, trigger) ? `, ${HOW[trigger]}` : ` (${trigger})`
 }
 
 function sinceWhen(record: StatusRecord, times: LocalTimes): string[] {

@@ -26,8 +26,8 @@ export function forPeople(
   return { ...decision, warnings, message: worded(decision.message) }
 }
 
-/** Names the zone behind the first time. A text that would grow too long for a warning keeps its times in UTC. */
-function wordedFor(text: string, zone: string, now: Instant): string {
+/** Names the zone behind the first time. A text that would grow too long, for a warning or `longest`, keeps its times in UTC. */
+export function wordedFor(text: string, zone: string, now: Instant, longest = LONGEST): string {
   let isFirst = true
   const worded = textForPeople(text, (at) => {
     const where = isFirst ? ` (${zone})` : ''
@@ -35,5 +35,5 @@ function wordedFor(text: string, zone: string, now: Instant): string {
     return `${wallClock(at, zone, now)}${where}`
   })
   // Last, whatever was put into it.
-  return printable(worded.length <= LONGEST ? worded : withoutPrefixes(text))
+  return printable(worded.length <= longest ? worded : withoutPrefixes(text))
 }

@@ -15,6 +15,7 @@ import {
   type Trigger,
 } from '../../domain/workload/state.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
+import { causeOfTrigger, howOfTrigger } from '../../domain/workload/trigger-words.ts'
 import { troubleText } from '../../domain/workload/trouble.ts'
 import { counted, iso } from '../../domain/text.ts'
 import { currentReplicas, keyOf, type Workload } from '../../domain/workload/workload.ts'
@@ -238,12 +239,14 @@ function eventOf(
 ): EventText {
   const asleep = type === 'snooze'
   // Not an operation: the end of an override, or of a schedule itself.
-  const cause = trigger === 'schedule' && !isScheduled ? 'automatically' : `by ${trigger}`
-  const author = by === null ? cause : `by ${by} (${trigger})`
+  const cause = trigger === 'schedule' && !isScheduled ? 'automatically' : causeOfTrigger(trigger)
+  const author = by === null ? cause : `by ${by}${howOfTrigger(trigger)}`
   const kept = snoozed?.at === at ? `, ${counted(snoozed.replicas, 'replica')} kept` : ''
-  const message = asleep ? `Snoozed ${author}${kept}` : `Woken ${author} to ${counted(replicas, 'replica')}`
+  const message = asleep
+    ? `Put to sleep ${author}${kept}`
+    : `Woken to ${counted(replicas, 'replica')} ${author}`
   const event = isKnown(TRIGGERS, trigger) ? EVENT_OF[trigger] : null
   if (event === 'StateNotSigned') return { type: 'Warning', reason: event, message: NOT_SIGNED }
-  if (event === 'PinEnforced') return { type: 'Warning', reason: event, message: `${message}: it is pinned` }
+  if (event === 'PinEnforced') return { type: 'Warning', reason: event, message }
   return { type: 'Normal', reason: event ?? (asleep ? 'Snoozed' : 'Woken'), message }
 }

@@ -1,3 +1,4 @@
+import { causeOfTrigger } from '../../domain/workload/trigger-words.ts'
 import type { Decision } from '../../domain/deciding/decision.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { messageOf, Refusal } from '../process/errors.ts'
@@ -112,7 +113,7 @@ export class Reconciler {
   #record(workload: Workload, { action, trigger }: Decision, what: string, error: unknown): void {
     if (action !== 'snooze' && action !== 'wake') return
     const reason = action === 'snooze' ? 'SnoozeFailed' : 'WakeFailed'
-    const message = `${what} the ${action} by ${trigger}: ${messageOf(error)}`
+    const message = `${what} the ${action === 'snooze' ? 'sleep' : 'wake'} ${causeOfTrigger(trigger)}: ${messageOf(error)}`
     this.#ports.recorder.record(workload, 'Warning', reason, message)
   }
 

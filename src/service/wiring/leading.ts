@@ -5,6 +5,7 @@ import type { LeadershipObserver } from '../leadership/ports.ts'
 import { LeaderElection } from '../leadership/leader-election.ts'
 import type { Runnable } from '../process/runnable.ts'
 import type { Wiring } from './wiring.ts'
+import { eventsForPeople } from './events-for-people.ts'
 import { electionSettings } from './lease.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -27,7 +28,7 @@ export function controllerOf(wiring: Wiring, webhook: Webhook | undefined, leads
         scaledObjects: cluster.keda.informer,
         pauser: pauserWhile(leads, cluster.keda.patcher),
       },
-      recorder: recorderWhile(leads, cluster.recorder),
+      recorder: recorderWhile(leads, eventsForPeople(cluster.recorder, rules, clock)),
       observer: metrics.controller,
       clock,
       logger,

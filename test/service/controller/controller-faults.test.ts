@@ -82,7 +82,7 @@ describe('the controller, when the cluster refuses,', () => {
     })
     expect(history[0]).to.include({ type: 'snooze', result: 'failed' })
     expect(told.events).to.deep.equal(['Warning SnoozeFailed web'])
-    expect(told.messages).to.deep.equal(['The cluster refused the snooze by schedule: admission said no'])
+    expect(told.messages).to.deep.equal(['The cluster refused the sleep by its schedule: admission said no'])
     expect(told.operations).to.deep.equal(['snooze schedule deployments failed'])
     cluster.up()
     await time.passTo(at('Mon 18:00:10') - 1)

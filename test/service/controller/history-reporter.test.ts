@@ -48,7 +48,7 @@ describe('the history reporter', () => {
   it('names no schedule of a workload that has none', () => {
     const without = (workload: typeof awake) => workload.annotated({ schedule: undefined })
     const told = tellOf([without(awake), without(withHistory(snooze({ result: 'succeeded' })))])
-    expect(told.messages[0]).to.match(/^Snoozed automatically/)
+    expect(told.messages[0]).to.match(/^Put to sleep automatically/)
   })
 
   it('reports an operation once, when it is written, and counts it once, when it has ended', () => {
@@ -118,8 +118,8 @@ describe('the history reporter', () => {
     const asleep = awake.snoozed({ at: at('Mon 18:00') })
     const woken = asleep.woken({ at: at('Mon 18:01'), by: 'k8s:alice' })
     expect(tellOf([awake, asleep, woken]).messages).to.deep.equal([
-      'Snoozed by schedule, 3 replicas kept',
-      'Woken by k8s:alice (api) to 3 replicas',
+      'Put to sleep by its schedule, 3 replicas kept',
+      'Woken to 3 replicas by k8s:alice, on request',
     ])
   })
 
@@ -177,8 +177,8 @@ describe('the history reporter', () => {
     const byRequest = running(without(asleep.woken({ at: at('Mon 18:01'), by: 'k8s:alice' })))
     const told = tellOf([without(awake), without(asleep), byRequest, byRequest.settled()])
     expect(told.messages).to.deep.equal([
-      'Snoozed by schedule, 3 replicas kept',
-      'Woken by k8s:alice (api) to 3 replicas',
+      'Put to sleep by its schedule, 3 replicas kept',
+      'Woken to 3 replicas by k8s:alice, on request',
     ])
     expect(told.operations).to.deep.equal([
       'snooze schedule deployments succeeded',
@@ -187,7 +187,7 @@ describe('the history reporter', () => {
     const byEdge = asleep
       .woken({ at: at('Tue 8:00'), trigger: 'schedule' })
       .annotated({ history: 'of a later release' })
-    expect(tellOf([asleep, byEdge]).messages).to.deep.equal(['Woken by schedule to 3 replicas'])
+    expect(tellOf([asleep, byEdge]).messages).to.deep.equal(['Woken to 3 replicas by its schedule'])
     const repaired = asleep.pinned().woken({ at: at('Tue 8:00') })
     expect(tellOf([asleep.pinned(), without(repaired)]).events).to.deep.equal(['Warning PinEnforced web'])
   })

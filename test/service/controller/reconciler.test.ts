@@ -104,7 +104,7 @@ describe('a reconcile', () => {
     cluster.answer = () => new Refusal('CLUSTER_REJECTED', 'another account calls itself dormouse')
     expect(await reconcile()).to.include({ type: 'failed', why: 'refused' })
     expect(told.events).to.deep.equal(['Warning SnoozeFailed web'])
-    expect(told.messages[0]).to.include('the snooze by schedule').and.include('another account')
+    expect(told.messages[0]).to.include('the sleep by its schedule').and.include('another account')
   })
 
   it('writes into the state what the cluster said, shortened', async () => {
