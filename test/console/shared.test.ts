@@ -1,11 +1,12 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { Console } from '../../src/console/console.ts'
+import type { Released } from '../../src/domain/deciding/released.ts'
 import type { State } from '../../src/domain/workload/state.ts'
 import { NOON, Service, token } from '../service/api/service.ts'
 import { managed } from '../service/api/states.ts'
 import { eventually } from '../support/eventually.ts'
-import { HOUR } from '../support/rules.ts'
+import { HOUR, RULES } from '../support/rules.ts'
 import { violations } from './axe.ts'
 import { chromiumForTests, chromiumProgram, watched } from './chromium.ts'
 import { describeWith } from '../suite/need.ts'
@@ -160,5 +161,27 @@ describeWith(chromiumProgram, 'the console, on workloads that people share', fun
       await notice(page, 'web is left as it is: changed by bob meanwhile.').waitFor()
       expect(await record('web')).to.include({ is_snoozed: true, pin_state: 'snoozed' })
     })
+  })
+
+  it('says of a released cluster by whom and since when, and what ends it, and so do its buttons', async () => {
+    let mark: Released | undefined = { by: 'k8s:carl', since: '2026-03-03T11:37:00Z' }
+    await service.stop()
+    service = await Service.start({}, { console: new Console(), rules: { ...RULES, released: () => mark } })
+    service.cluster.put(managed({}, { name: 'web' }))
+    const { page, faults } = await open('?open=shop/deployment/web')
+    const banner = page.locator('.banner', { hasText: 'Released by carl since 12:37: nothing is automatic.' })
+    await banner.waitFor()
+    expect(await banner.locator('code').innerText()).to.equal('dormouse release --undo')
+    const snooze = page.locator('.detail').getByRole('button', { name: 'Snooze', exact: true })
+    expect(await snooze.getAttribute('title')).to.include('Everything is released: nothing is automatic')
+    expect(await violations(page)).to.deep.equal([])
+    await snooze.click()
+    await page.locator('.notice', { hasText: 'web goes to sleep. Released by carl' }).waitFor()
+    await page.locator('.notice').getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.notice', { hasText: 'web wakes.' }).waitFor()
+    mark = undefined
+    service.cluster.inputsChanged([{ kind: 'deployments', namespace: 'shop', name: 'web' }])
+    await banner.waitFor({ state: 'detached' })
+    expect(faults).to.deep.equal([])
   })
 })

@@ -2,7 +2,7 @@ import type { ApiCall } from '../../domain/requests/operations.ts'
 import { actionOn, request, type Action, type ButtonId } from './action.ts'
 import type { Call } from './api.ts'
 import type { Model } from './model.ts'
-import { isBroken, type Workload } from './record.ts'
+import { isBroken, isReleased, type Workload } from './record.ts'
 import { undoOf } from './undo.ts'
 
 /** Milliseconds. */
@@ -17,6 +17,13 @@ export interface Button extends Action {
 
 /** The buttons of a workload, those of its present state alone; the first is the likeliest. */
 export function buttonsOf(workload: Workload, model: Model): Button[] {
+  const buttons = buttonsByState(workload, model)
+  if (!isReleased(workload)) return buttons
+  const told = 'Everything is released: nothing is automatic until that is undone.'
+  return buttons.map((button) => Object.assign(button, { hint: `${told} ${button.hint}` }))
+}
+
+function buttonsByState(workload: Workload, model: Model): Button[] {
   const to = (words: ApiCall, query?: string, body?: object) =>
     request(model.pathOf(workload), words, query, body)
   const button = (id: ButtonId, label: string, title: string, hint: string, calls: readonly Call[], undo?: Action): Button =>

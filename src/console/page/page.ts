@@ -6,14 +6,15 @@ import { Detail } from './detail.ts'
 import { FilterBar } from './filter-bar.ts'
 import { icon } from './icons.ts'
 import { List } from './list.ts'
-import { clusterName, useModel, type About } from './model.ts'
+import { clusterName, useModel, type About, type Model } from './model.ts'
 import { Notices } from './notices.ts'
 import { Nothing } from './nothing.ts'
+import { isReleased, type Workload } from './record.ts'
 import { Savings } from './savings.ts'
 import { select, type Group } from './selection.ts'
 import { SignInDialog } from './sign-in.ts'
 import { html } from './view.ts'
-import { person, shortTime } from './words.ts'
+import { person, reasonOf, shortTime } from './words.ts'
 
 /** Milliseconds between redraws of relative times. */
 const MINUTE = 60_000
@@ -36,6 +37,7 @@ export function Page({ app }: { app: App }): VNode {
   return html`<div class=${`page${open ? ' has-detail' : ''}`}>
     <${Top} app=${app} />
     <${Banner} app=${app} now=${now} />
+    <${Released} model=${model} now=${now} />
     ${model.isListed && !open && model.shown.open !== '' && html`<${Absent} app=${app} />`}
     <main>
       <div class="left">
@@ -82,6 +84,29 @@ function Absent({ app }: { app: App }): VNode {
     <strong>${name}</strong> is not there, or you may not see it.
     <button type="button" class="plain" onClick=${() => app.close()}>Close</button>
   </p>`
+}
+
+/** Who released what, a line each cluster, from when on, and what ends it. */
+function Released({ model, now }: { model: Model; now: number }): VNode | null {
+  const by = useMemo(() => releasesIn(model.records), [model.records, model.version])
+  if (model.signIn || by.size === 0) return null
+  return html`<div role="status">
+    ${[...by].map(
+      ([cluster, workload]) =>
+        html`<p class="banner" key=${cluster ?? ''}>
+          ${cluster !== undefined && html`<strong>${cluster}</strong> `}${reasonOf(workload, now).replace(/^r/, 'R')}.
+          Whoever runs Dormouse ends that by <code>dormouse release --undo</code>.
+        </p>`,
+    )}
+  </div>`
+}
+
+/** A workload that says so, by cluster. */
+function releasesIn(records: Model['records']): ReadonlyMap<string | undefined, Workload> {
+  const found = new Map<string | undefined, Workload>()
+  for (const workload of records.values())
+    if (isReleased(workload) && !found.has(workload.cluster)) found.set(workload.cluster, workload)
+  return found
 }
 
 /** Tells that the data are outdated, and why. */

@@ -57,6 +57,11 @@ function isUnknown({ reason_code: code }: Workload): boolean {
   return code === 'unknown'
 }
 
+/** Whether somebody released the whole cluster from Dormouse, so that nothing is automatic. */
+export function isReleased({ reason_code: code }: Workload): boolean {
+  return code === 'released'
+}
+
 /** Over a kubeconfig: whether it may have hours that are not known here. */
 export function hasUnknownHours({ reason_values: values }: Pick<Workload, 'reason_values'>): boolean {
   return values['hours_unknown'] !== undefined

@@ -97,16 +97,22 @@ function minutes(until: number, now: number): string {
 /** What people have asked of it, as a text to compare: changes of its pods leave it as it is. */
 export function wishOf(workload: Workload): string {
   const { enabled, wake_schedule, timezone, pin_state, has_manual_override, manual_override_until } = workload
-  const { snooze_requested, wake_requested, next_transition, reason_values } = workload
+  const { snooze_requested, wake_requested, next_transition } = workload
   return JSON.stringify([
     enabled, wake_schedule, timezone, pin_state, has_manual_override, manual_override_until,
-    snooze_requested, wake_requested, next_transition?.at, reason_values['by'],
+    snooze_requested, wake_requested, next_transition?.at, askedBy(workload),
   ]) // prettier-ignore
 }
 
-/** Who asked for what it is: another person than `user`; undefined: nobody did, or that person. */
-export function otherWho({ reason_values: { by } }: Workload, user: string | null): string | undefined {
-  return typeof by === 'string' && person(by) !== user ? person(by) : undefined
+/** Who asked for what it is, or holds it; undefined: nobody. Who released the whole cluster asked for nothing of it. */
+function askedBy({ reason_code: code, reason_values: { by } }: Workload): string | undefined {
+  return typeof by === 'string' && code !== 'released' ? person(by) : undefined
+}
+
+/** The same where it is another person than `user`. */
+export function otherWho(workload: Workload, user: string | null): string | undefined {
+  const by = askedBy(workload)
+  return by === user ? undefined : by
 }
 
 /** The Undo of a click, for as long as nobody else changes what the click made of the workload. */
@@ -124,10 +130,11 @@ export function guarded(
  */
 export function isOthersNow({ only }: Action, now: Workload, user: string | null): boolean {
   if (only === undefined || only.includes(wishOf(now))) return false
-  const { by } = now.reason_values
-  return typeof by !== 'string' || person(by) !== user
+  const by = askedBy(now)
+  return by === undefined || by !== user
 }
 
-export function changedBy({ reason_values: { by } }: Workload): string {
-  return typeof by === 'string' ? `changed by ${person(by)}` : 'changed'
+export function changedBy(workload: Workload): string {
+  const by = askedBy(workload)
+  return by === undefined ? 'changed' : `changed by ${by}`
 }
