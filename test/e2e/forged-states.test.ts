@@ -1,9 +1,12 @@
 import { expect } from 'chai'
+import { Agent, request } from 'undici'
 import { ANNOTATION, ASLEEP_LABEL, HELD_LABEL, type BuiltInKind } from '../../src/domain/workload/workload.ts'
+import type { ReviewAnswer } from '../../src/service/webhook/answer.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
+import { changing, reviewBody } from '../support/reviews.ts'
 import { grant, user } from '../support/rights.ts'
 import { marksOf } from './agreement.ts'
 
@@ -64,6 +67,8 @@ describeOn('a state that somebody forged', function (on) {
     await grant(on().admin, user('stat'), { name: 'stat', rights: status, namespace: here.namespace })
   })
 
+  const stranger = new Agent({ connect: { rejectUnauthorized: false } })
+  after(() => stranger.destroy())
   afterEach(() => here.balancer.to([here.port]))
 
   /** It runs as before, with the count that it had, in nobody's hands, and says nothing of the forger's. */
@@ -106,18 +111,61 @@ describeOn('a state that somebody forged', function (on) {
             ...merging,
           })
           here.balancer.to([here.port])
-          if (stand === 'held') {
-            expect(answer.status, `${name}: it is denied`).to.be.above(399)
+          // While nobody answers, nothing is denied but what is held.
+          const isDenied = stand === 'held' || isAway !== true
+          if (isDenied) expect(answer.status, `${name}: it is denied`).to.be.above(399)
+          else expect(answer.status, answer.body.message).to.equal(200)
+          if (stand === 'held')
             expect(marksOf(await here.get(KIND, name)).state?.pin).to.deep.include({
               state: 'active',
               replicas: COUNT,
             })
-          } else {
-            expect(answer.status, answer.body.message).to.equal(200)
-            await comesToNothing(KIND, name, stand === 'asleep' ? COUNT : undefined)
-          }
+          else await comesToNothing(KIND, name, stand === 'asleep' ? COUNT : undefined)
         }
       })
+
+  it('by a forged review, which Dormouse answers with a signed one, is not stored by what it cannot read', async () => {
+    await here.enabled(KIND, 'oracle', { replicas: COUNT })
+    const before = await here.get(KIND, 'oracle')
+    const { namespace, name, annotations } = before.metadata
+    const asking = {
+      ...before,
+      metadata: { ...before.metadata, annotations: { ...annotations, [ANNOTATION.request]: 'pin' } },
+    }
+    const userInfo = { username: 'cfo@example.com', groups: ['system:masters'] }
+    const body = reviewBody(changing({ kind: KIND, namespace, name }, before, asking, { userInfo }))
+    const url = `https://127.0.0.1:${here.port}/webhook/workloads`
+    const answer = await request(url, { method: 'POST', body, dispatcher: stranger })
+    const { patch = '' } = ((await answer.body.json()) as ReviewAnswer).response
+    const operations = JSON.parse(Buffer.from(patch, 'base64').toString()) as {
+      path: string
+      value?: string
+    }[]
+    const state = operations.find(({ path }) => path.endsWith('~1state'))?.value
+    expect(state, 'the port is open to strangers').to.include('cfo').and.to.include('"tag"')
+    const marks = { labels: { [HELD_LABEL]: 'pin' }, annotations: { [ANNOTATION.state]: state } }
+    const large = { spec: { template: { spec: { containers: [container([LARGE])] } } }, metadata: marks }
+    const stored = await on().admin.send('PATCH', here.path(KIND, name), large, { ...as('bob'), ...merging })
+    expect(stored.status, 'what only Dormouse writes is denied where it is not read').to.be.above(399)
+    await comesToNothing(KIND, name)
+  })
+
+  it('by labels alone, or by no state at all, holds nothing and stops nothing where that was not read', async () => {
+    await here.asleep(KIND, 'labelled', { replicas: COUNT })
+    const spec = { template: { spec: { containers: [container([LARGE])] } } }
+    for (const metadata of [
+      { labels: { [HELD_LABEL]: 'pin', [ASLEEP_LABEL]: '9' } },
+      { annotations: { [ANNOTATION.state]: '{"v":9}' } },
+      { annotations: { [ANNOTATION.state]: null, [ANNOTATION.history]: null } },
+    ]) {
+      const patch = { spec, metadata }
+      const path = here.path(KIND, 'labelled')
+      const answer = await on().admin.send('PATCH', path, patch, { ...as('bob'), ...merging })
+      expect(answer.status, JSON.stringify(metadata)).to.be.above(399)
+    }
+    await comesToNothing(KIND, 'labelled', COUNT)
+    await here.workload(KIND, 'labelled').wake()
+  })
 
   for (const [cause, { spec, isAway }] of Object.entries(UNREAD))
     it(`by a creation that was ${cause} counts for nothing but its count`, async () => {

@@ -30,6 +30,8 @@ interface Write {
   readonly subresource?: 'status'
   /** Whether it would break a hold. */
   readonly breaks: boolean
+  /** Whether it changes what Dormouse alone writes. */
+  readonly changesState?: boolean
   /** Whether nobody reviews it where nothing holds the workload and nothing of ours is on it. */
   readonly leavesBare?: boolean
 }
@@ -41,10 +43,14 @@ const WRITES: Readonly<Record<string, Write>> = {
   'an annotation of others': { body: annotated('other.example/x', 'y'), breaks: false, leavesBare: true },
   'a label of others': { body: metadata({ labels: { other: 'x' } }), breaks: false, leavesBare: true },
   'a request': { body: annotated(ANNOTATION.request, 'wake'), breaks: true },
-  'a state': { body: annotated(ANNOTATION.state, '{}'), breaks: true },
-  'a history': { body: annotated(ANNOTATION.history, ''), breaks: true },
+  'a state': { body: annotated(ANNOTATION.state, '{}'), breaks: true, changesState: true },
+  'a history': { body: annotated(ANNOTATION.history, ''), breaks: true, changesState: true },
   'an unknown annotation of ours': { body: annotated('dormouse.dev/shedule', 'x'), breaks: false },
-  'the label of what is held': { body: metadata({ labels: { [HELD_LABEL]: 'mine' } }), breaks: true },
+  'the label of what is held': {
+    body: metadata({ labels: { [HELD_LABEL]: 'mine' } }),
+    breaks: true,
+    changesState: true,
+  },
   'an owner': { body: metadata({ ownerReferences: [OWNER] }), breaks: true, leavesBare: true },
   'the status alone': {
     body: { status: { observedGeneration: 1 } },
@@ -62,16 +68,19 @@ const WRITES: Readonly<Record<string, Write>> = {
     body: annotated(ANNOTATION.state, '{}'),
     subresource: 'status',
     breaks: true,
+    changesState: true,
   },
   'the status with a history': {
     body: annotated(ANNOTATION.history, ''),
     subresource: 'status',
     breaks: true,
+    changesState: true,
   },
   'the status with the label': {
     body: metadata({ labels: { [HELD_LABEL]: 'mine' } }),
     subresource: 'status',
     breaks: true,
+    changesState: true,
   },
 }
 
@@ -204,8 +213,8 @@ describeOn('the webhooks share what is written', function (on) {
   for (const kind of [...FORMS, PULLEYS] as const) {
     const moves = MOVES[kind === PULLEYS ? 'configured' : factsOf(kind).sleepsBy] ?? {}
     for (const name of Object.keys(OBJECTS))
-      it(`each write of ${kind} that is ${name} meets exactly one of workloads and held`, async () => {
-        for (const [what, { body, subresource, breaks, leavesBare }] of Object.entries({
+      it(`each write of ${kind} that is ${name} meets exactly one of marks, workloads and held`, async () => {
+        for (const [what, { body, subresource, breaks, changesState, leavesBare }] of Object.entries({
           ...WRITES,
           ...moves,
         })) {
@@ -213,12 +222,13 @@ describeOn('the webhooks share what is written', function (on) {
           const write = () => on().admin.send('PATCH', `${collection(kind)}/${name}${below}?dryRun=All`, body)
           const isHeld = name.startsWith('held')
           const passes = subresource === undefined ? isHeld || name === 'managed' || !leavesBare : breaks
-          const expected = isHeld && breaks ? ['held'] : passes ? ['workloads'] : []
+          const free = changesState ? ['marks'] : ['workloads']
+          const expected = isHeld && breaks ? ['held'] : passes ? free : []
           expect(await asked(write, what), what).to.deep.equal(expected)
         }
       })
 
-    it(`${kind} that is created held, or gains the label, meets workloads`, async () => {
+    it(`${kind} that is created held meets workloads`, async () => {
       const created = objectOf(kind, 'held-alone')
       const create = async () => {
         const body = { ...created, metadata: { ...created.metadata, name: 'new' } }

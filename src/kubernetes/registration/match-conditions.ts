@@ -86,6 +86,25 @@ export const STATUS_CHANGES_OURS: MatchCondition = {
     `(request.resource.resource == 'replicasets' && ${HAS_CONTROLLER('object')})`,
 }
 
+const STATE_DIFFERS = [
+  ...[ANNOTATION.state, ANNOTATION.history].map((key) =>
+    differ((side) => `${side}.metadata.?annotations[?${quoted(key)}]`),
+  ),
+  ...OWN_LABELS.map((key) => differ((side) => label(side, key))),
+].join(' || ')
+
+/** Of updates, those that change what Dormouse alone writes: the webhook `marks` denies those that it cannot read. */
+export const CHANGES_STATE: MatchCondition = {
+  name: 'changes-state',
+  expression: `oldObject != null && (${STATE_DIFFERS})`,
+}
+
+/** The exact complement. */
+export const KEEPS_STATE: MatchCondition = {
+  name: 'keeps-state',
+  expression: `!(${CHANGES_STATE.expression})`,
+}
+
 /** Of our own kinds alone: a configured kind's path may lead through a list, whose elements have no names. */
 const KEY_MOVED = KINDS.filter(hasKey).map((kind) => {
   const moved = differ((side) => `${side}${pathOf(factsOf(kind).field)}[?${quoted(SNOOZE_KEY)}]`)

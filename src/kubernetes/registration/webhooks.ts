@@ -4,10 +4,12 @@ import { HELD_LABEL, KINDS, PROBE_LABEL, SCALABLE_KINDS, type Kind } from '../..
 import type { ConfiguredFields } from '../trim.ts'
 import { twinsOf, type HeldScope, type Requirement } from './held-scope.ts'
 import {
+  CHANGES_STATE,
   MAY_MOVE_WORKLOADS,
   conditionsOfAccounts,
   HAS_OUR_MARKS,
   heldCondition,
+  KEEPS_STATE,
   NO_CONTROLLER,
   STATUS_CHANGES_OURS,
   unheldCondition,
@@ -16,6 +18,7 @@ import type { Proof } from './proof.ts'
 
 const SCALE = 'scale.dormouse.dev'
 const HELD_SCALE = 'held-scale.dormouse.dev'
+const MARKS = 'marks.dormouse.dev'
 const WORKLOADS = 'workloads.dormouse.dev'
 const HELD = 'held.dormouse.dev'
 const NAMESPACES = 'namespaces.dormouse.dev'
@@ -74,7 +77,8 @@ export interface Standing {
 
 /**
  * The desired webhooks, given the present ones: only writes of held workloads may fail if our answer is missing. Their
- * order matters: `held` matches objects as `workloads` has left them, and `workloads` takes what `held` does not.
+ * order matters: each matches objects as those before have left them. `marks` comes first, since what `workloads` adds
+ * is no change by others; `workloads` takes what neither it nor `held` does.
  */
 export function desiredWebhooks(
   settings: WebhookSettings,
@@ -92,6 +96,14 @@ export function desiredWebhooks(
   return [
     ...scalings(settings, standing, clientConfigOf, held),
     {
+      name: MARKS,
+      clientConfig: clientConfigOf('/webhook/marks'),
+      rules: [...rules(['UPDATE'], kinds), ...ofStatus],
+      matchConditions: [...accounts, NO_CONTROLLER, CHANGES_STATE, unheldCondition(counts)],
+      failurePolicy: 'Ignore',
+      ...common(settings),
+    },
+    {
       name: WORKLOADS,
       clientConfig: clientConfigOf('/webhook/workloads'),
       rules: [...rules(['CREATE', 'UPDATE'], kinds), ...ofStatus],
@@ -100,6 +112,7 @@ export function desiredWebhooks(
         HAS_OUR_MARKS,
         NO_CONTROLLER,
         STATUS_CHANGES_OURS,
+        KEEPS_STATE,
         unheldCondition(counts),
       ],
       failurePolicy: 'Ignore',

@@ -75,6 +75,8 @@ const CONDITIONS: Readonly<Record<string, Holds>> = {
   'is-not-held': (expression, write) => !isListed(expression, write),
   'breaks-hold': (_, write) => breaksHold(write),
   'breaks-no-hold': (_, write) => !breaksHold(write),
+  'changes-state': (_, write) => changesState(write),
+  'keeps-state': (_, write) => !changesState(write),
 }
 
 function areMet(conditions: readonly MatchCondition[], write: AdmissionAttributes): boolean {
@@ -89,6 +91,17 @@ function breaksHold({ object, oldObject, subresource }: AdmissionAttributes): bo
   if (!object || oldObject?.metadata.labels?.[HELD_LABEL] === undefined) return false
   const parts = subresource === 'status' ? [marksOf] : [marksOf, fieldsOf]
   return parts.some((of) => !isDeepStrictEqual(of(object), of(oldObject)))
+}
+
+function changesState({ object, oldObject }: AdmissionAttributes): boolean {
+  return (
+    object !== undefined && oldObject !== undefined && !isDeepStrictEqual(stateOf(object), stateOf(oldObject))
+  )
+}
+
+function stateOf({ metadata: { annotations = {}, labels = {} } }: KubeObject): readonly unknown[] {
+  const texts = [ANNOTATION.state, ANNOTATION.history].map((key) => annotations[key])
+  return [...texts, ...OWN_LABELS.map((key) => labels[key])]
 }
 
 function marksOf({ metadata }: KubeObject): readonly unknown[] {

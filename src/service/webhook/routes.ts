@@ -1,9 +1,10 @@
 /** The paths of the webhooks, by what they may block. */
-export type Route = 'scale' | 'held-scale' | 'workloads' | 'held' | 'namespaces' | 'probe'
+export type Route = 'scale' | 'held-scale' | 'marks' | 'workloads' | 'held' | 'namespaces' | 'probe'
 
 const ROUTES: Readonly<Record<string, Route>> = {
   '/webhook/scale': 'scale',
   '/webhook/held-scale': 'held-scale',
+  '/webhook/marks': 'marks',
   '/webhook/workloads': 'workloads',
   '/webhook/held': 'held',
   '/webhook/namespaces': 'namespaces',

@@ -24,9 +24,10 @@ interface Known {
 }
 
 /**
- * The one answer to a review that cannot be decided, for whatever reason: denies an update of a held workload, and lets
- * all else pass with a warning: a state that it may bring is not signed. Held: by the route, by the old object's label,
- * or by the informer's copy.
+ * The one answer to a review that cannot be decided, for whatever reason: denies an update of a held workload (held by
+ * the route, by the old object's label, or by the informer's copy), and one that changes what Dormouse alone writes: it
+ * may bring back a state that was signed once, or have one signed for a forged review. All else passes with a warning:
+ * a state that a creation brings is signed for no workload yet.
  */
 export function decideUnread(
   route: Route,
@@ -37,7 +38,14 @@ export function decideUnread(
   if (route === 'probe') return allow(reason)
   if (isHeldOnly(route) || isHeld(review, deps))
     return deny(reason, subject(review, `is held by a pin or an override, and ${notDone(route)}: ${message}`))
+  if (changesMarks(route, review))
+    return deny(reason, subject(review, `keeps its dormouse.dev marks, and ${notDone(route)}: ${message}`))
   return allow(reason, [subject(review, `was not checked: ${message}`)])
+}
+
+/** Of the status, only writes that change marks, or give an owner, are reviewed. */
+function changesMarks(route: Route, { subResource, operation }: ReviewRequest): boolean {
+  return route === 'marks' || (route === 'workloads' && operation === 'UPDATE' && subResource === 'status')
 }
 
 function notDone(route: Route): string {

@@ -22,9 +22,9 @@ const SETTINGS: WebhookSettings = {
   exemptUsers: ["o'brien"],
   probeNamespace: 'dormouse',
 }
-/** The policies of scale, workloads, held, namespaces and probe. */
-const IGNORING = 'Ignore,Ignore,Ignore,Ignore,Ignore'
-const FAILING = 'Ignore,Ignore,Fail,Ignore,Ignore'
+/** The policies of scale, marks, workloads, held, namespaces and probe. */
+const IGNORING = 'Ignore,Ignore,Ignore,Ignore,Ignore,Ignore'
+const FAILING = 'Ignore,Ignore,Ignore,Fail,Ignore,Ignore'
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe('the webhook configuration', () => {
@@ -122,7 +122,7 @@ describe('the webhook configuration', () => {
     expect(first.join()).to.equal(IGNORING)
     expect(patches).to.have.length(1)
     expect(webhooks().map(({ clientConfig }) => clientConfig)).to.deep.equal([
-      ...['scale', 'workloads', 'held', 'namespaces', 'probe'].map((path) => ({
+      ...['scale', 'marks', 'workloads', 'held', 'namespaces', 'probe'].map((path) => ({
         caBundle: base64('CA 1'),
         url: `https://hooks.example:8443/base/webhook/${path}`,
       })),
@@ -407,7 +407,7 @@ describe('the webhook configuration', () => {
     })
     await open({ caBundle: () => undefined })
     await settled()
-    expect(bundles()).to.have.length(5)
+    expect(bundles()).to.have.length(6)
     expect(new Set(bundles())).to.deep.equal(new Set(['injected']))
   })
 
@@ -427,7 +427,7 @@ describe('the webhook configuration', () => {
       hold('deployments/shop/web')
       await both()
       expect(scalings()).to.deep.equal(['scale.dormouse.dev Ignore', 'held-scale.dormouse.dev Fail'])
-      expect(bundles()).to.have.length(6)
+      expect(bundles()).to.have.length(7)
       expect(new Set(bundles())).to.deep.equal(new Set([base64('CA 1')]))
       hold()
       await until(() => scalings().join() === 'scale.dormouse.dev Ignore')
@@ -527,6 +527,6 @@ describe('the desired webhooks', () => {
     it(`are asked about the namespaces that ${which}; the probe's always`, () => {
       const probes = { matchExpressions: [{ key: NAME, operator: 'In', values: ['dormouse'] }] }
       const selectors = desired(settings).map(({ namespaceSelector }) => namespaceSelector)
-      expect(selectors).to.deep.equal([selector, selector, selector, selector, probes])
+      expect(selectors).to.deep.equal([...Array(5).fill(selector), probes])
     })
 })

@@ -184,6 +184,16 @@ describe('a review that cannot be read', () => {
       }
     })
 
+    it(`is denied where it changes what Dormouse alone writes, though nothing is held: ${what}`, async () => {
+      here.knows('deployments', objectOf(free))
+      const request = requestOf(free, change(objectOf(free) as unknown as Json))
+      const answer = await here.review('/webhook/marks', request)
+      expect(answer).to.deep.include({ http: 200, uid: 'r-1', allowed: false })
+      expect(answer.status?.message)
+        .to.match(/^Dormouse: deployment shop\/web keeps its dormouse\.dev marks/)
+        .and.to.match(why)
+    })
+
     it(`goes through with a warning where nothing is held: ${what}`, async () => {
       here.knows('deployments', objectOf(free))
       const request = requestOf(free, change(objectOf(free) as unknown as Json))
@@ -209,6 +219,16 @@ describe('a review that cannot be read', () => {
     const object = { ...held, spec: { replicas: 'one' } }
     const answer = await here.review('/webhook/workloads', requestOf(pinned, { object }))
     expect(answer).to.deep.include({ http: 200, allowed: false })
+  })
+
+  it('of a status is denied, since only those that change marks are reviewed', async () => {
+    here.knows('deployments', objectOf(free))
+    for (const change of [large, { x: Array(310_000).fill(0) }]) {
+      const request = requestOf(free, { object: { ...objectOf(free), ...change } })
+      // API servers write it before the objects.
+      const answer = await here.review('/webhook/workloads', { subResource: 'status', ...request })
+      expect(answer).to.deep.include({ http: 200, uid: 'r-1', allowed: false })
+    }
   })
 
   it('of a scaling is denied by its route, and by the copy on the other', async () => {
