@@ -69,4 +69,29 @@ export function gitOps(on: () => Cluster, syncs: number): void {
     }
     expect(await workload.wake('?wait=60s')).to.include({ current_replicas: COUNT, ready_replicas: COUNT })
   })
+
+  for (const [how, args] of [
+    ['kubectl', []],
+    ['server', ['--server-side', '--force-conflicts', `--field-manager=${AGENT}`]],
+  ] as const)
+    it(`a manifest that stops naming a count leaves a sleeper its own, and one with 0 keeps it at 0 (${how})`, async () => {
+      const name = `manifest-${how}`
+      const whole = (replicas: number) => manifest('deployments', name, { replicas })
+      const { replicas: _count, ...spec } = whole(COUNT).spec as { replicas?: number }
+      const applied = (object: object) => here.withFile('apply', object, ...args)
+      expect(await applied(whole(COUNT))).to.include({ code: 0 })
+      await here.settled('deployments', name)
+      const workload = here.workload('deployments', name)
+      await workload.enable()
+      await workload.snooze('?wait=60s')
+      // The sync that owns the count at its fall is the one that then drops it.
+      expect(await applied(whole(COUNT))).to.include({ code: 0 })
+      const dropped = await applied({ ...whole(COUNT), spec })
+      expect(dropped.code, dropped.stderr).to.equal(0)
+      expect(dropped.stderr).to.include('it will wake to 3')
+      expect(marksOf(await here.get('deployments', name))).to.include({ replicas: 0, label: '3' })
+      const none = await applied(whole(0))
+      expect(none.stderr).to.include('keeps 0 from now on')
+      expect(marksOf(await here.get('deployments', name))).to.include({ replicas: 0, label: '0' })
+    })
 }

@@ -10,6 +10,9 @@ import { deny, type AdmissionDecision, type AdmissionReason } from './decision.t
 import { about, toAsk } from './messages.ts'
 import { howToEnd, refuse, type PinOrOverride } from './pin-or-override.ts'
 
+/** What a manifest that is applied says of the count: it stops naming one, or it names 0 (a CronJob: `suspend: true`). */
+export type ManifestCount = 'absent' | 'zero'
+
 /** An update under review. */
 export interface Update {
   readonly before: Workload
@@ -19,6 +22,8 @@ export interface Update {
   readonly otherChanges: boolean
   /** Whether it is a server-side apply, or kubectl's own: a field that it lacks was not removed on purpose. */
   readonly isApply: boolean
+  /** Of a sleeper that a manifest is applied to; undefined: the object's own count tells, or none is applied. */
+  readonly manifestCount?: ManifestCount | undefined
   /** The client's field manager. */
   readonly manager: string | undefined
   /** The author of a manual wake. */
@@ -68,16 +73,42 @@ function draftReplicas(
 ): Draft | AdmissionDecision {
   const { before, after } = update
   const { reading: target } = is
-  const { replicas } = after
-  if (before.replicas === replicas) return free(target)
+  if (before.replicas === after.replicas) return namesNone(update, was, target, pinOrOverride) ?? free(target)
   if (pinOrOverride) return keepCount(update, was, target, pinOrOverride)
-  const sleeps = was.reading.enabled === true && was.state.asleep && !was.isRunning
-  if (!sleeps || replicas === 0) return free(target)
+  if (!sleeps(was) || after.replicas === 0) return free(target)
   const fault = countFault(after)
   if (fault !== undefined) return deny('unknown', about(before, `is asleep, and in this write ${fault}`))
+  const replicas = wantedCount(update, was)
   return isWakingDeploy(update, is)
-    ? wokenByDeploy(update, is, replicas)
+    ? wokenByDeploy(update, is.with({ ...target, workload: { ...target.workload, replicas } }), replicas)
     : absorbed(before, target, replicas, `stays at 0 replicas; it will wake to ${replicas}`)
+}
+
+function sleeps({ reading, state, isRunning }: Situation): boolean {
+  return reading.enabled === true && state.asleep && !isRunning
+}
+
+/** The API server sets 1 where a manifest stops naming a count, and nobody asked for that: the kept one stays. */
+function wantedCount({ after, manifestCount }: Update, was: Situation): number {
+  return manifestCount === 'absent' ? Math.max(keptCount(was.reading), after.replicas) : after.replicas
+}
+
+/** A manifest with 0 for a sleeper: it stays at 0 after its wake, too. undefined: this update is none. */
+function namesNone(
+  { before, manifestCount }: Update,
+  was: Situation,
+  target: Reading,
+  pinOrOverride: PinOrOverride | undefined,
+): Draft | undefined {
+  if (manifestCount !== 'zero' || pinOrOverride || !sleeps(was) || keptCount(was.reading) === 0)
+    return undefined
+  const field = sleepsSuspended(before.kind) ? 'suspends it' : 'sets 0 replicas'
+  return absorbed(
+    before,
+    target,
+    0,
+    `keeps 0 from now on, since this manifest ${field}: no schedule wakes it`,
+  )
 }
 
 /** A new version, where its settings say that one wakes a sleeper. */
@@ -87,12 +118,13 @@ function isWakingDeploy({ changesTemplate }: Update, { reading }: Situation): bo
 
 /** Pinned or overridden: the count stays, and an update of the count alone is refused. */
 function keepCount(
-  { before, after, otherChanges }: Update,
+  update: Update,
   was: Situation,
   target: Reading,
   pinOrOverride: PinOrOverride,
 ): Draft | AdmissionDecision {
-  const setsKept = was.state.asleep && after.replicas === keptCount(was.reading)
+  const { before, otherChanges } = update
+  const setsKept = was.state.asleep && wantedCount(update, was) === keptCount(was.reading)
   if (!otherChanges && !setsKept) return refuse(before, pinOrOverride)
   return held(before, target, `stays at ${counted(before.replicas, 'replica')}`, pinOrOverride)
 }
@@ -110,7 +142,8 @@ function draftSuspension(
 ): Draft | AdmissionDecision {
   const { before, by } = update
   const { reading: target } = is
-  if ((was.reading.enabled !== true && !pinOrOverride) || was.isRunning === is.isRunning) return free(target)
+  if (was.isRunning === is.isRunning) return namesNone(update, was, target, pinOrOverride) ?? free(target)
+  if (was.reading.enabled !== true && !pinOrOverride) return free(target)
   if (pinOrOverride) {
     if (byHand) return refuse(before, pinOrOverride)
     return held(before, target, `stays ${was.isRunning ? 'unsuspended' : 'suspended'}`, pinOrOverride)

@@ -1,11 +1,9 @@
-import { isRecord } from '../../domain/json-schema.ts'
 import { hasKey, sleepsSuspended } from '../../domain/kinds.ts'
-import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, fieldOf, OWN_LABELS, SNOOZE_KEY, type Workload } from '../../domain/workload/workload.ts'
-import { annotationsOf, jsonOf, labelsOf, type Json } from './json.ts'
+import { annotationsOf, jsonOf, labelsOf, valueAt, type Json } from './json.ts'
+import { LAST_APPLIED } from './manifest.ts'
 import { Unread } from './review.ts'
 
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 /** Annotations that tools update along with a count. */
 const BOOKKEEPING = [
   LAST_APPLIED,
@@ -51,50 +49,6 @@ export function changedAnnotations(old: Json | undefined, object: Json): string[
     .map(([name]) => name)
 }
 
-/**
- * Whether the update is an apply. The review does not say so: server-side apply comes as an UPDATE with UpdateOptions.
- * But it changes the time of its manager's `Apply` entry, or the entry owns the count or key (checked on 1.35).
- * Client-side apply changes kubectl's last-applied-configuration.
- */
-export function isApply(workload: Workload, old: Json, object: Json, manager: string | undefined): boolean {
-  if (annotationsOf(old)[LAST_APPLIED] !== annotationsOf(object)[LAST_APPLIED]) return true
-  if (sleepsSuspended(workload.kind) && isAppliedAgain(workload, object)) return true
-  const applied = manager === undefined ? undefined : appliedBy(object, manager)
-  if (!applied) return false
-  return applied['time'] !== appliedBy(old, manager ?? '')?.['time'] || owns(applied, fieldOf(workload))
-}
-
-/** Whether the manifest that kubectl applied last names the value: applying it again changes nothing else. */
-function isAppliedAgain(workload: Workload, object: Json): boolean {
-  const text = annotationsOf(object)[LAST_APPLIED]
-  if (typeof text !== 'string') return false
-  const field = fieldOf(workload)
-  try {
-    const applied = valueAt(JSON.parse(text), field)
-    return applied !== undefined && applied === valueAt(object, field)
-  } catch {
-    return false
-  }
-}
-
-/**
- * Whether an applied manifest holds this request: each later sync would repeat it. With server-side apply an `Apply`
- * entry of managedFields owns the annotation; with kubectl's own apply the manifest is in an annotation.
- */
-export function isRequestApplied(object: Json, request: string): boolean {
-  const field = ['f:metadata', 'f:annotations', `f:${REQUEST_ANNOTATION}`]
-  const owns = ({ operation, fieldsV1 }: Json) =>
-    operation === 'Apply' && within(fieldsV1, field) !== undefined
-  if (entriesOf(object).some(owns)) return true
-  const text = annotationsOf(object)[LAST_APPLIED]
-  if (typeof text !== 'string' || !text.includes(REQUEST_ANNOTATION)) return false
-  try {
-    return annotationsOf(JSON.parse(text))[REQUEST_ANNOTATION] === request
-  } catch {
-    return false
-  }
-}
-
 /** The keys of nodeSelectors by which py-kube-downscaler and GoKubeDownscaler put DaemonSets to sleep. */
 const OTHER_TOOLS = ['kube-downscaler-non-existent', 'downscaler/match-none']
 
@@ -102,30 +56,6 @@ const OTHER_TOOLS = ['kube-downscaler-non-existent', 'downscaler/match-none']
 export function otherToolsKey(workload: Workload, object: Json): string | undefined {
   const selector = jsonOf(valueAt(object, fieldOf(workload)))
   return OTHER_TOOLS.find((key) => selector[key] !== undefined)
-}
-
-function appliedBy(object: Json, manager: string): Json | undefined {
-  return entriesOf(object).find(
-    (entry) => entry.operation === 'Apply' && entry.manager === manager && !entry.subresource,
-  )
-}
-
-function entriesOf(object: Json): Json[] {
-  const { managedFields } = jsonOf(object.metadata)
-  return (Array.isArray(managedFields) ? managedFields : []).filter(isRecord)
-}
-
-function owns({ fieldsV1 }: Json, field: string): boolean {
-  return valueAt(fieldsV1, field.replaceAll('/', '/f:')) !== undefined
-}
-
-/** The value at a JSON pointer without escapes. */
-function valueAt(value: unknown, pointer: string): unknown {
-  return within(value, pointer.split('/').slice(1))
-}
-
-function within(value: unknown, names: readonly string[]): unknown {
-  return names.reduce((inner, name) => jsonOf(inner)[name], value)
 }
 
 /** The object without its count, our annotations, label and key, and the fields that the API server maintains. */

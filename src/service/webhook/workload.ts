@@ -15,14 +15,13 @@ import { OWN_LABELS, type Kind, type Workload } from '../../domain/workload/work
 import {
   changesMore,
   changesTemplate,
-  isApply,
-  isRequestApplied,
   misplacedLabels,
   otherToolsKey,
   unknownAnnotations,
 } from './object-diff.ts'
 import type { Deciding } from './deciding.ts'
 import type { Json } from './json.ts'
+import { isApply, isRequestApplied, manifestCount } from './manifest.ts'
 import { asStored } from './stored.ts'
 import { isStranger, withoutDetails } from './strangers.ts'
 import { Unread, type ReviewRequest } from './review.ts'
@@ -61,6 +60,7 @@ export function reviewWorkload(review: ReviewRequest, deps: Deciding): Admission
     otherChanges: changesMore(after, old, object),
     changesTemplate: changesTemplate(after, old, object),
     isApply: isApply(after, old, object, fieldManager),
+    manifestCount: manifestCount(before, old, object, fieldManager),
     manager: fieldManager,
     by: reviewAuthor(userInfo.username, fieldManager),
     unknown,

@@ -51,6 +51,12 @@ describe('a deploy of what deploys wake', () => {
     expect(decided(result, at('Tue 19:00')).action).to.equal('snooze')
   })
 
+  it('wakes to the kept count by a manifest that stops naming one', () => {
+    const { reason, result } = deployed(sleeper, sleeper.withReplicas(1), { manifestCount: 'absent' })
+    expect([reason, result.replicas]).to.deep.equal(['manual_wake', 3])
+    expect(decoded(result.annotations).history[0]).to.include({ trigger: 'deploy', replicas: 3 })
+  })
+
   it('wakes by a whole manifest, too, which knows nothing of our marks', () => {
     const bare = web.withReplicas(3).annotated({ deployWakes: 'true' })
     expect(deployed(sleeper, bare, { isApply: false }).result.replicas).to.equal(3)

@@ -58,6 +58,12 @@ describe('an update that suspends or resumes a CronJob', () => {
     }
   })
 
+  it('by a manifest that suspends it keeps a sleeper suspended after its wake, and says so', () => {
+    const { result, reason, warnings } = updated(asleep, asleep, { isApply: true, manifestCount: 'zero' })
+    expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '0'])
+    expect(warnings[0]).to.include('keeps 0 from now on, since this manifest suspends it')
+  })
+
   it('is free where nothing holds it: what is awake, and what is not managed', () => {
     for (const before of [awake, aCronJob()])
       expect(updated(before, before.with({ replicas: 0 }))).to.include({ type: 'allowed', reason: 'free' })

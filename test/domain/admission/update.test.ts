@@ -83,6 +83,37 @@ describe('GitOps and sleep', () => {
     expect(result.annotations.state).to.equal(sleeper.annotations.state)
   })
 
+  it('a manifest that stops naming a count leaves the kept one, for which the API server sets 1', () => {
+    const { result, reason, warnings } = updated(sleeper, sleeper.withReplicas(1), {
+      manifestCount: 'absent',
+    })
+    expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '3'])
+    expect(warnings[0]).to.include('it will wake to 3')
+    const none = web.withReplicas(0).snoozed({ at: SEVEN, kept: 0 })
+    const first = updated(none, none.withReplicas(1), { manifestCount: 'absent' })
+    expect(first.result.labels?.[ASLEEP_LABEL], 'where 0 were kept').to.equal('1')
+    const pin = updated(sleeper.pinned(), sleeper.pinned().withReplicas(1), { manifestCount: 'absent' })
+    expect([pin.reason, pin.result.replicas, pin.result.labels?.[ASLEEP_LABEL]]).to.deep.equal([
+      'held',
+      0,
+      '3',
+    ])
+  })
+
+  it('a manifest with 0 lets a sleeper stay at 0 after its wake, and says so; what is pinned or overridden keeps its count', () => {
+    const { result, reason, warnings } = updated(sleeper, sleeper, { manifestCount: 'zero' })
+    expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '0'])
+    expect(decoded(result.annotations).snoozed?.replicas).to.equal(0)
+    expect(warnings[0]).to.equal(
+      'Dormouse: deployment shop/web is asleep and keeps 0 from now on, since this manifest sets 0 replicas: no schedule wakes it',
+    )
+    for (const before of [sleeper.pinned(), sleeper.overridden(), result, web.withReplicas(0)])
+      expect(updated(before, before, { manifestCount: 'zero' })).to.include({
+        type: 'allowed',
+        reason: 'free',
+      })
+  })
+
   it('an update that removes our key from a DaemonSet gets it restored; one that removes the key alone is a manual wake', () => {
     const asleep = agent.snoozed({ at: SEVEN })
     const sync = updated(asleep, asleep.withoutItsKey(), { otherChanges: true })

@@ -138,6 +138,72 @@ describe('a review of an update', () => {
     expect(answer.status?.message).to.contain('dormouse.dev/schedule: ')
   })
 
+  describe('of a sleeper by a manifest', () => {
+    const asleep = web.snoozed({ at: at('Mon 7:00') })
+    const manifest = (spec: Json, metadata: Json = {}) => ({
+      annotations: { [APPLIED]: JSON.stringify({ metadata, spec }) },
+    })
+    const names = (time: string, count: boolean, metadata: Json = {}) => ({
+      metadata: {
+        managedFields: [
+          {
+            manager: 'flux',
+            operation: 'Apply',
+            time,
+            fieldsV1: { 'f:metadata': metadata, 'f:spec': count ? { 'f:replicas': {} } : {} },
+          },
+        ],
+      },
+    })
+    const state = { 'dormouse.dev/state': '{}' }
+    const label = { 'dormouse.dev/asleep': '3' }
+
+    for (const [what, manager, before, after, count, kept] of [
+      ["kubectl's, which stops naming a count", 'kubectl', manifest({ replicas: 3 }), manifest({}), 1, '3'],
+      ["the server's, which stops naming a count", 'flux', names('t1', true), names('t2', false), 1, '3'],
+      ["kubectl's, which never named a count", 'kubectl', manifest({}), manifest({ paused: true }), 1, '1'],
+      ["kubectl's with 0", 'kubectl', manifest({ replicas: 3 }), manifest({ replicas: 0 }), 0, '0'],
+      ["the server's with 0", 'flux', names('t1', true), names('t2', true), 0, '0'],
+      ['an update of who has applied it before', 'flux', names('t1', true), names('t1', true), 0, '3'],
+      ['an update by somebody else', 'kubectl', names('t1', true), names('t2', true), 0, '3'],
+      [
+        "kubectl's, a copy of the sleeper",
+        'kubectl',
+        manifest({ replicas: 3 }),
+        manifest({ replicas: 0 }, { annotations: state }),
+        0,
+        '3',
+      ],
+      [
+        "kubectl's, a copy with the label alone",
+        'kubectl',
+        manifest({ replicas: 3 }),
+        manifest({ replicas: 0 }, { labels: label }),
+        0,
+        '3',
+      ],
+      [
+        "the server's, a copy of the sleeper",
+        'flux',
+        names('t1', true),
+        names('t2', true, { 'f:annotations': { 'f:dormouse.dev/state': {} } }),
+        0,
+        '3',
+      ],
+      ["kubectl's that cannot be read", 'kubectl', {}, { annotations: { [APPLIED]: '{' } }, 0, '3'],
+    ] as const)
+      it(`keeps ${kept}: ${what}`, async () => {
+        const object = objectOf(asleep.withReplicas(count), after)
+        const answer = await update(objectOf(asleep, before), object, 'deployments', {
+          options: { fieldManager: manager },
+        })
+        expect(answer).to.include({ allowed: true })
+        const ops = answer.operations ?? []
+        const label = ops.find(({ path }) => path === '/metadata/labels/dormouse.dev~1asleep')
+        expect(label && 'value' in label ? label.value : '3').to.equal(kept)
+      })
+  })
+
   describe('of a DaemonSet that removes our key', () => {
     const asleep = aDaemonSet('shop/web')
       .withReplicas(2)

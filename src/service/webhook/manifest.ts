@@ -1,0 +1,138 @@
+import type { ManifestCount } from '../../domain/admission/draft.ts'
+import { isRecord } from '../../domain/json-schema.ts'
+import { sleepsSuspended } from '../../domain/kinds.ts'
+import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
+import { ANNOTATION, ASLEEP_LABEL, fieldOf, type Workload } from '../../domain/workload/workload.ts'
+import { annotationsOf, jsonOf, labelsOf, valueAt, within, type Json } from './json.ts'
+
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/**
+ * Whether the update is an apply. The review does not say so: server-side apply comes as an UPDATE with UpdateOptions.
+ * But it changes the time of its manager's `Apply` entry, or the entry owns the count or key (checked on 1.35).
+ * Client-side apply changes kubectl's last-applied-configuration.
+ */
+export function isApply(workload: Workload, old: Json, object: Json, manager: string | undefined): boolean {
+  if (annotationsOf(old)[LAST_APPLIED] !== annotationsOf(object)[LAST_APPLIED]) return true
+  if (sleepsSuspended(workload.kind) && isAppliedAgain(workload, object)) return true
+  const applied = manager === undefined ? undefined : appliedBy(object, manager)
+  if (!applied) return false
+  return applied['time'] !== appliedBy(old, manager ?? '')?.['time'] || owns(applied, fieldOf(workload))
+}
+
+/** Whether the manifest that kubectl applied last names the value: applying it again changes nothing else. */
+function isAppliedAgain(workload: Workload, object: Json): boolean {
+  const text = annotationsOf(object)[LAST_APPLIED]
+  if (typeof text !== 'string') return false
+  const field = fieldOf(workload)
+  try {
+    const applied = valueAt(JSON.parse(text), field)
+    return applied !== undefined && applied === valueAt(object, field)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Whether an applied manifest holds this request: each later sync would repeat it. With server-side apply an `Apply`
+ * entry of managedFields owns the annotation; with kubectl's own apply the manifest is in an annotation.
+ */
+export function isRequestApplied(object: Json, request: string): boolean {
+  const field = ['f:metadata', 'f:annotations', `f:${REQUEST_ANNOTATION}`]
+  const owns = ({ operation, fieldsV1 }: Json) =>
+    operation === 'Apply' && within(fieldsV1, field) !== undefined
+  if (entriesOf(object).some(owns)) return true
+  const text = annotationsOf(object)[LAST_APPLIED]
+  if (typeof text !== 'string' || !text.includes(REQUEST_ANNOTATION)) return false
+  try {
+    return annotationsOf(JSON.parse(text))[REQUEST_ANNOTATION] === request
+  } catch {
+    return false
+  }
+}
+
+/**
+ * What the manifest that this update applies says of a sleeper's count; undefined: another count, or it applies none. The
+ * count of the object does not tell: where the manifest stops naming one, the API server sets 1; where it names 0, as a
+ * sleeper has, nothing changes.
+ */
+export function manifestCount(
+  before: Workload,
+  old: Json,
+  object: Json,
+  manager: string | undefined,
+): ManifestCount | undefined {
+  if (before.labels?.[ASLEEP_LABEL] === undefined) return undefined
+  return countByKubectl(before, old, object) ?? countByServer(before, old, object, manager)
+}
+
+/** By kubectl's own apply, which keeps the manifest in an annotation. */
+function countByKubectl(before: Workload, old: Json, object: Json): ManifestCount | undefined {
+  if (annotationsOf(old)[LAST_APPLIED] === annotationsOf(object)[LAST_APPLIED]) return undefined
+  const [former, applied] = [manifestIn(old), manifestIn(object)]
+  if (!applied) return undefined
+  const [was, is] = [former, applied].map((manifest) => valueAt(manifest, fieldOf(before)))
+  if (is === undefined) return was === undefined ? undefined : 'absent'
+  const isCopy = hasOurs(annotationsOf(applied), ANNOTATION.state) || hasOurs(labelsOf(applied), ASLEEP_LABEL)
+  return isAsleep(is) && was !== is && !isCopy ? 'zero' : undefined
+}
+
+/** By server-side apply, which says in managedFields what a manifest names. */
+function countByServer(
+  before: Workload,
+  old: Json,
+  object: Json,
+  manager: string | undefined,
+): ManifestCount | undefined {
+  const [former, applied] = [old, object].map((each) => appliedBy(each, manager ?? ''))
+  if (!applied) return undefined
+  const field = fieldOf(before)
+  if (!owns(applied, field)) {
+    // A field that nobody names any more is set by default, and nobody owns that.
+    const isDropped = former && owns(former, field) && !entriesOf(object).some((entry) => owns(entry, field))
+    return isDropped ? 'absent' : undefined
+  }
+  // Each apply sets the time, and no other update by this manager does.
+  if (applied['time'] === former?.['time'] || !isAsleep(valueAt(object, field))) return undefined
+  const metadata = jsonOf(jsonOf(applied['fieldsV1'])['f:metadata'])
+  const isCopy =
+    hasOurs(jsonOf(metadata['f:annotations']), `f:${ANNOTATION.state}`) ||
+    hasOurs(jsonOf(metadata['f:labels']), `f:${ASLEEP_LABEL}`)
+  return isCopy ? undefined : 'zero'
+}
+
+/** Whether it is a copy of a sleeper, which names the 0 that Dormouse has set. */
+function hasOurs(map: Json, name: string): boolean {
+  return map[name] !== undefined
+}
+
+/** A count of 0, or a CronJob's `suspend`. */
+function isAsleep(value: unknown): boolean {
+  return value === 0 || value === true
+}
+
+function manifestIn(object: Json): Json | undefined {
+  const text = annotationsOf(object)[LAST_APPLIED]
+  if (typeof text !== 'string') return undefined
+  try {
+    return jsonOf(JSON.parse(text))
+  } catch {
+    // Anybody may write that annotation.
+    return undefined
+  }
+}
+
+function appliedBy(object: Json, manager: string): Json | undefined {
+  return entriesOf(object).find(
+    (entry) => entry.operation === 'Apply' && entry.manager === manager && !entry.subresource,
+  )
+}
+
+function entriesOf(object: Json): Json[] {
+  const { managedFields } = jsonOf(object.metadata)
+  return (Array.isArray(managedFields) ? managedFields : []).filter(isRecord)
+}
+
+function owns({ fieldsV1 }: Json, field: string): boolean {
+  return valueAt(fieldsV1, field.replaceAll('/', '/f:')) !== undefined
+}
