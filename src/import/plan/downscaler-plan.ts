@@ -157,6 +157,7 @@ function workloadStep(
   const isMarked = Object.keys(marks).length > 0
   // Others than this import may have policies for what the tool left alone.
   const isOthers = !isMarked && saysWanted(inherited) === saysWanted(force.inherited(object))
+  if (isOthers && isBeyond(object, left) && adoptedWith(object) === undefined) return []
   if (!isMarked && !isMeant(object, left) && adoptedWith(object) === undefined)
     return inherited.enabled && !isOthers
       ? stepOf(object, leftAlone(), annotationsOf(leftAlone(), inherited))
@@ -295,6 +296,11 @@ function matchesAny(patterns: readonly string[], name: string, start: string): b
 /** Whether the program looks at its kind. */
 function isMeant(object: ImportedObject, { program }: Left): boolean {
   return program.resources.includes(resourceOf(object))
+}
+
+/** Whether the program was given namespaces, and its own is none of them: what is managed there, others decided. */
+function isBeyond({ metadata: { namespace = '' } }: ImportedObject, { program }: Left): boolean {
+  return program.namespaces.length > 0 && !program.namespaces.includes(namespace)
 }
 
 /** Whether it has a label that the program asks for, as `name=value`. */

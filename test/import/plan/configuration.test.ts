@@ -45,6 +45,30 @@ describe("a downscaler's arguments and environment as configuration", () => {
     expect(steps).to.deep.equal([])
   })
 
+  it('what others manage beyond its --namespace needs no step: the tool never looked there', () => {
+    const left = leftBy('py-kube-downscaler')
+    const plain = left.objects.find(({ kind }) => kind === 'Deployment')
+    if (!plain) throw new TypeError('the recording has no Deployment')
+    const metadata = { namespace: 'others', name: 'web', annotations: {} }
+    const dev = { name: 'dev', namespaces: { names: ['others'] }, enabled: true, schedule: '7:00-20:00' }
+    const force = new InForce().with({ policies: [dev], excludeNamespaces: [] })
+    const planned = (namespaces: readonly string[]) =>
+      planOfDownscaler(
+        {
+          ...left,
+          program: { ...left.program, namespaces, excludedNames: ['web'] },
+          namespaces: [],
+          objects: [{ ...plain, metadata }],
+        },
+        RECORDED,
+        force,
+      ).map(({ patch }) => patch)
+    expect(planned(['shop'])).to.deep.equal([])
+    expect(planned(['others'])).to.deep.equal([
+      { metadata: { annotations: { 'dormouse.dev/enabled': 'false' } } },
+    ])
+  })
+
   it('a flag without an equal is named', () => {
     const left = leftBy('gokubedownscaler')
     const program = { ...left.program, others: ['explicit-include'] }
