@@ -12,7 +12,7 @@ import { registerRenewKey } from './service/cli/renew-key.ts'
 import { registerSandbox, type SandboxPorts } from './service/cli/sandbox.ts'
 import { registerServe } from './service/cli/serve.ts'
 import { registerToken } from './service/cli/token.ts'
-import { describeVerbs, helpCommand } from './client/catalogue.ts'
+import { ALIASES, describeVerbs, helpCommand } from './client/catalogue.ts'
 import { askAt, processTerminal } from './client/process-terminal.ts'
 import { safeOutput } from './client/safe-output.ts'
 import { placeOfVerb } from './client/verb-first.ts'
@@ -68,14 +68,20 @@ function isForPeople(words: readonly string[]): boolean {
   if (isHelp) return typedName() === PLUGIN
   if (first.startsWith('-')) return isForPeopleSomewhere(words)
   const verb = first === 'help' ? second : first
-  return first === '__complete' || forPeople.has(verb)
+  const isUnknown = ownOf(verb) === undefined && (typedName() === PLUGIN || Object.hasOwn(ALIASES, verb))
+  return first === '__complete' || forPeople.has(verb) || isUnknown
+}
+
+/** The service's own command of this name. */
+function ownOf(verb: string | undefined) {
+  return program.commands.find((each) => each.name() === verb)
 }
 
 /** `-n shop list`; the service's own commands take no options before them. */
 function isForPeopleSomewhere(words: readonly string[]): boolean {
   const place = placeOfVerb(words)
   if (place === undefined) return words.some((word) => forPeople.has(word))
-  const own = program.commands.find((each) => each.name() === words[place])
+  const own = ownOf(words[place])
   return own === undefined || forPeople.has(own.name())
 }
 

@@ -1,3 +1,5 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { programEnvironment, PROJECT } from '../support/dormouse.ts'
@@ -29,6 +31,21 @@ describe('options of where and as whom, before the command of the whole program'
     expect(code).to.equal(2)
     expect(stderr).to.match(/^error: there is no command 'lsit': did you mean \S+ list\?\n$/)
     expect((await run('-n', 'shop')).stderr).to.include('say what to do there')
+  })
+
+  it('name the command that somebody meant, also to those who know other words: never one of the service', async () => {
+    expect((await run('sleep', 'web')).stderr).to.match(/no command 'sleep': did you mean \S+ snooze\?\n$/)
+    const folder = await mkdtemp(join(tmpdir(), 'dormouse-plugin-'))
+    try {
+      const plugin = join(folder, 'kubectl-dormouse')
+      await symlink(join(PROJECT, 'src', 'main.ts'), plugin)
+      const { code, stderr } = await runProgram(process.execPath, [plugin, 'tokn'], {
+        env: programEnvironment(),
+      })
+      expect([code, stderr.includes("no command 'tokn'")]).to.deep.equal([2, true])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('are not taken by the commands of the service', async () => {
