@@ -193,6 +193,13 @@ describe('the client over a cluster on its bad days', () => {
     const { record } = await dormouse.get(WEB)
     expect(record.reason).to.equal('released by ana since 2026-03-02T05:37:00Z: nothing is automatic')
     expect(dormouse.unknowns.join()).to.include('nobody carries out requests')
+    const unheard = over((request) =>
+      request.method === 'PATCH'
+        ? { body: request.body?.startsWith('[') ? object : patched(request) }
+        : reads(request, { released }, object),
+    )
+    const { message } = await refused(unheard.dormouse.request(WEB, { action: 'wake' }, false))
+    expect(message).to.include('released by ana').and.not.include('webhook')
   })
 
   it('notes that calendars and policies are the service’s own knowledge', async () => {
@@ -335,6 +342,8 @@ describe('the client over a cluster on its bad days', () => {
     expect(await told(here)).to.include(`${here}; ask whoever runs the cluster for the role edit in that`)
     const list = 'User "ann" cannot list resource "deployments" in the namespace "default"'
     expect(await told(list)).to.include(`${list}; name a namespace that you may read by -n, or ask whoever`)
+    const one = 'User "ann" cannot get resource "deployments" in the namespace "default"'
+    expect(await told(one)).to.include(`${one}; name its namespace by -n, or ask whoever`)
     const all = 'User "ann" cannot list resource "deployments" at the cluster scope'
     expect(await told(all)).to.equal(`${all}; name one namespace that you may read by -n`)
     const other = 'User "ann" cannot impersonate resource "users" at the cluster scope'

@@ -6,6 +6,7 @@ import {
   verbOf,
   type WrittenRequest,
 } from '../../domain/requests/annotation.ts'
+import { releasedText } from '../../domain/deciding/released.ts'
 import { SETTING_NAMES } from '../../domain/policy/settings.ts'
 import {
   ANNOTATION,
@@ -146,6 +147,9 @@ export class ClusterWriter {
         'CLUSTER_UNAVAILABLE',
         `Dormouse does not answer, so ${nameOf(key)} was left as it is: ${why}; ${advice}`,
       )
+    const { released } = this.#reader
+    if (released)
+      return says(releasedText(released), 'who administers it ends that by dormouse release --undo')
     if (warnings.some((text) => text.startsWith('Dormouse:')))
       return says(
         `the Dormouse${version} of this cluster is too old for requests by annotation`,

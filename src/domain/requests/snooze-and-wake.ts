@@ -120,7 +120,7 @@ function spanText(asked: Situation, limit: number | undefined): string {
 }
 
 function keptText(longer: LongerWake): string {
-  return `stays ${untilText(longer)}, which is longer (to end that sooner, ask to shorten it)`
+  return `stays ${untilText(longer)}, which is longer (kubectl dormouse wake --shorten ends it sooner)`
 }
 
 function untilText({ intent, end }: LongerWake): string {
