@@ -30,6 +30,7 @@ export interface Host {
   readonly React: {
     readonly createElement: (type: unknown, props: object | null, ...children: readonly unknown[]) => unknown
     useState<T>(first: T): [value: T, set: (next: T) => void]
+    useEffect(effect: () => () => void, rests: readonly unknown[]): void
   }
   readonly CommonComponents: Readonly<Record<Components, unknown>>
   readonly MuiMaterial: { readonly Button: unknown }

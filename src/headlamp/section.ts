@@ -1,10 +1,13 @@
 import type { Clock } from '../service/process/clock.ts'
 import { ANNOTATION } from '../domain/annotations.ts'
+import { releasedText } from '../domain/deciding/released.ts'
 import type { Host, Item } from './host.ts'
 import { recordOf } from './record.ts'
+import { releasedFor } from './released.ts'
 import { ask, choicesOf, type Choice } from './requests.ts'
 import { nextOf, operationOf, plain, stateOf, whyOf } from './words.ts'
 
+const ENDS_IT = 'Whoever runs Dormouse ends that: dormouse release --undo'
 /** How many operations of its history are shown. */
 const SHOWN = 5
 const COLUMNS = ['What', 'Who', 'Cause', 'When', 'Result'].map((label) => ({ label, datum: label }))
@@ -14,7 +17,9 @@ export function sectionFor(host: Host, clock: Clock) {
   const { AuthVisible, NameValueTable, SectionBox, SimpleTable, StatusLabel } = host.CommonComponents
   const h = host.React.createElement
   const Buttons = buttonsFor(host, clock)
+  const useReleased = releasedFor(host)
   return ({ resource: item }: { readonly resource: Item | null }): unknown => {
+    const released = useReleased(item?.cluster)
     const now = clock()
     const record = item && recordOf(item.jsonData, now)
     if (!record) return null
@@ -30,10 +35,13 @@ export function sectionFor(host: Host, clock: Clock) {
     }
     const rows = Object.entries(facts).map(([name, value]) => ({ name, value, hide: !value }))
     const data = record.operation_history.slice(0, SHOWN).map((each) => operationOf(each, now))
-    const buttons = h(Buttons, { key: uid, item, choices: choicesOf(record) })
+    const told = released && `${plain(releasedText(released), now)}. ${ENDS_IT}`
+    const choices = choicesOf(record).map(([label, hint, request]): Choice => [label, told ?? hint, request])
+    const buttons = h(Buttons, { key: uid, item, choices })
     return h(
       SectionBox,
       { title: 'Dormouse' },
+      told && h('p', { role: 'alert' }, `${told.slice(0, 1).toUpperCase()}${told.slice(1)}`),
       h(NameValueTable, { rows }),
       h(AuthVisible, { item, authVerb: 'patch' }, buttons),
       h(SimpleTable, { columns: COLUMNS, data, emptyMessage: 'Dormouse never put it to sleep or woke it' }),

@@ -41,6 +41,8 @@ export class FakeHeadlamp {
   readonly requests: Requested[] = []
   /** The answer of the cluster. */
   answer: (asked: Requested) => Promise<Response> = () => Promise.reject(new Error('Unreachable'))
+  /** The ConfigMap of what the service publishes; it is no request of a person. */
+  published: () => Promise<Response> = () => Promise.reject(new Error('Not Found'))
   /** Whether the user may patch what is shown. */
   mayPatch = true
   /** What React complains of. */
@@ -68,6 +70,7 @@ export class FakeHeadlamp {
       ...standIns(React.createElement, () => this.mayPatch),
       ApiProxy: {
         clusterRequest: (path, params, query) => {
+          if (path.endsWith('/kube-public/configmaps/dormouse')) return this.published()
           const asked = { path, params: params as Requested['params'], query }
           this.requests.push(asked)
           return this.answer(asked)

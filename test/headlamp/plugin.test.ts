@@ -144,6 +144,17 @@ describe('the plugin for Headlamp, as it is released', function () {
     })
   })
 
+  it('says of a released cluster by whom and since when, and what ends it, and so do its buttons', async () => {
+    const released = JSON.stringify({ by: 'k8s:carl', since: '2026-03-02T19:37:00Z' })
+    page.published = () => Promise.resolve(Response.json({ data: { format: '1', released } }))
+    page.open(itemOf(asleep))
+    const said = await eventually('an alert', () => page.texts('[role=alert]')[0])
+    expect(said).to.match(
+      /^Released by carl since \d\d?:37: nothing is automatic. Whoever runs Dormouse ends that: dormouse release --undo$/,
+    )
+    expect(page.texts('button[title^="released by carl"]')).to.deep.equal(['Wake 4 h', 'Pin'])
+  })
+
   describe('a button', () => {
     const bodyOf = ({ params }: Requested) => JSON.parse(String(params['body'])) as object
     const asking = (text: string | null) => ({ metadata: { annotations: { 'dormouse.dev/request': text } } })
