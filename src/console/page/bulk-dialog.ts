@@ -34,6 +34,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
 }
 /** Letters of a label selector come one after the other. In milliseconds. */
 const TYPING = 350
+/** Nobody answered, it is too much for now, or the cluster is away: milliseconds until it is asked again, unless told. */
+const ENDS_BY_ITSELF: ReadonlySet<number> = new Set([0, 429, 503])
+const AGAIN = 1000
 const MOST_SHOWN = 50
 
 interface Props {
@@ -73,8 +76,8 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
           if (error instanceof Refused && error.status === 401) app.askSignIn(error.message)
           told(textOf(error))
           // Asking changes nothing: it is asked again, once it may be.
-          if (error instanceof Refused && error.status === 429 && !isOld)
-            timer = setTimeout(() => void ask(), error.retryAfter ?? TYPING)
+          if (error instanceof Refused && ENDS_BY_ITSELF.has(error.status) && !isOld)
+            timer = setTimeout(() => void ask(), error.retryAfter ?? AGAIN)
         },
       )
     let timer = setTimeout(() => void ask(), TYPING)
