@@ -236,8 +236,11 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
   it('asks again what would happen where the API says to wait, or nobody answers', async () => {
     const { page } = await open('?namespace=staging')
     let asked = 0
+    const seen = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.route('**/namespaces/staging/wake?*dryRun=true', async (route) => {
       asked += 1
+      // Each fault stands until it was seen.
+      await seen[asked - 2]?.promise
       if (asked === 2) return route.abort()
       if (asked > 2) return route.continue()
       const error = { code: 'RATE_LIMITED', message: 'wait for its answer' }
@@ -245,6 +248,9 @@ describeWith(chromiumProgram, 'the console in a browser, on the sandbox', functi
     })
     await page.getByRole('button', { name: 'All of staging…' }).click()
     await page.locator('.dry .fault').getByText('wait for its answer').waitFor()
+    seen[0]?.resolve()
+    await page.locator('.dry .fault').getByText('Dormouse does not answer').waitFor()
+    seen[1]?.resolve()
     await page.locator('.counts').waitFor()
     expect(asked).to.equal(3)
   })
