@@ -9,7 +9,7 @@ import { Refusal } from '../../src/service/process/errors.ts'
 import { both, itWith } from '../suite/need.ts'
 import { bash, kubectl, runProgram } from '../support/kubectl.ts'
 import { programEnvironment } from '../support/program-environment.ts'
-import { aRecord, anAsleepRecord, typed } from './fake-dormouse.ts'
+import { FakeDormouse, aRecord, anAsleepRecord, typed } from './fake-dormouse.ts'
 
 const HOUR = 3_600_000
 /** Moves the cursor, or turns the direction of what follows. */
@@ -170,6 +170,22 @@ describe('the commands for people', () => {
     const { out } = await typed(['why', 'web'], { workloads: [there] })
     expect(out).to.include('until 18:00 (Europe/Berlin)\n')
     expect((await inShop('why', 'web')).out).to.not.include('18:00 (Europe/Berlin)\n')
+  })
+
+  it('so do list and a plan, and list -o wide, whose hours are in another column', async () => {
+    class Planning extends FakeDormouse {
+      override async plan() {
+        return [{ at: '2026-03-02T17:00:00.000Z', type: 'snooze', reason: `asleep by ${hours}` }] as never
+      }
+    }
+    const hours = 'schedule 8:00-18:00 (Asia/Tokyo, calendar japan) until 2026-03-02T17:00:00Z'
+    const over = new Planning({ workloads: [aRecord('web', { reason: `awake by ${hours}` })] })
+    const UNTIL = '8:00-18:00 (Asia/Tokyo, calendar japan) until 18:00 (Europe/Berlin)\n'
+    for (const line of [['list'], ['plan', 'web']])
+      expect((await typed(line, { over })).out).to.include(UNTIL)
+    expect((await typed(['list', '-o', 'wide'], { over })).out).to.match(
+      / READY +NEXT \(Europe\/Berlin\) +KEPT /,
+    )
   })
 
   it('why and status show a workload whose zone is none', async () => {

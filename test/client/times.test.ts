@@ -61,5 +61,9 @@ describe('times that people type and read', () => {
     expect(shortTime(NOON + 24 * 3_600_000, times)).to.equal('Tue 13:00')
     expect(shortTime(NOON + 30 * 24 * 3_600_000, times)).to.equal('Wed 2026-04-01 14:00')
     expect(worded('asleep until 2026-03-02T17:00:00Z', times)).to.equal('asleep until 18:00')
+    expect(worded('by 8:00-18:00 (Asia/Tokyo) until 2026-03-02T17:00:00Z', times)).to.equal(
+      'by 8:00-18:00 (Asia/Tokyo) until 18:00 (Europe/Berlin)',
+    )
+    expect(worded('by 8:00-18:00 (Europe/Paris) until 2026-03-02T17:00:00Z', times)).to.match(/ 18:00$/)
   })
 })

@@ -2,6 +2,7 @@ import { withoutPrefixes } from '../../domain/workload/author.ts'
 import { targetText } from '../kinds.ts'
 import { oneLine } from '../safe-output.ts'
 import type { Found } from '../ports.ts'
+import { zoneOf } from './local-time.ts'
 import { nextText, shortReason, stateOf, colourOf } from './state.ts'
 import { cut, Table, visibleLength } from './table.ts'
 import type { Style } from './why.ts'
@@ -39,6 +40,7 @@ const SHORTEST_REASON = 16
 /** A table of workloads that fits the terminal: the reason takes the place that is left. Later rows keep to it. */
 export class ListTable {
   readonly #columns: Columns
+  readonly #header: readonly string[]
   readonly #layout: Layout
   readonly #table: Table
   /** Characters of a reason; undefined: any number. */
@@ -52,11 +54,12 @@ export class ListTable {
       if (fitting.room < 0) fitting = fit(rows, columns, layout, style, grows)
     const { layout, table, room } = fitting
     this.#columns = columns
+    this.#header = header(columns, layout, style)
     this.#layout = layout
     this.#table = table
     this.#room = isCut && layout.reason ? room : undefined
     if (isCut && room < 0) {
-      const names = header(columns, layout)
+      const names = header(columns, layout, style)
       table.narrow(
         ['CLUSTER', 'NAMESPACE', 'NAME'].map((name) => names.indexOf(name)).filter((place) => place >= 0),
         columns.width ?? 0,
@@ -65,7 +68,7 @@ export class ListTable {
   }
 
   header(): string {
-    return this.#table.row(header(this.#columns, this.#layout))
+    return this.#table.row(this.#header)
   }
 
   row(row: Row, style: Style): string {
@@ -78,7 +81,7 @@ export class ListTable {
 /** `room`: characters that are left for the reason, at least what is needed; negative: the line is too long. */
 function fit(rows: readonly Row[], columns: Columns, layout: Layout, style: Style, grows: boolean) {
   const cells = rows.map((row) => cellsOf(row, columns, layout, style))
-  const names = header(columns, layout)
+  const names = header(columns, layout, style)
   // Later rows may have a longer state, or come from another cluster.
   const longest: Readonly<Record<string, string>> = {
     STATE: 'falling_asleep',
@@ -93,7 +96,11 @@ function fit(rows: readonly Row[], columns: Columns, layout: Layout, style: Styl
   return { layout, table, room: room < Math.min(needed, SHORTEST_REASON) ? -1 : room }
 }
 
-function header({ cluster, namespace, wide }: Columns, { reason, next }: Layout): string[] {
+function header(
+  { cluster, namespace, wide }: Columns,
+  { reason, next }: Layout,
+  { times }: Pick<Style, 'times'>,
+): string[] {
   return [
     ...(cluster === undefined ? [] : ['CLUSTER']),
     ...(namespace ? ['NAMESPACE'] : []),
@@ -101,7 +108,8 @@ function header({ cluster, namespace, wide }: Columns, { reason, next }: Layout)
     'KIND',
     'STATE',
     'READY',
-    ...(next ? ['NEXT'] : []),
+    // Beside the hours in their own zone.
+    ...(next ? [wide ? `NEXT (${zoneOf(times)})` : 'NEXT'] : []),
     ...(wide ? ['KEPT', 'SCHEDULE', 'ZONE', 'FROM', 'LAST', 'BY'] : []),
     ...(reason ? ['REASON'] : []),
   ]

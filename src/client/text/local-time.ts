@@ -26,15 +26,21 @@ export function longTime(instant: Instant, zone: string | undefined): string {
 
 /**
  * A text of Dormouse for this reader: times in their local form, names without the prefix that says how they signed in.
- * `beside`: the zone of the workload's hours in the text; where its clocks show another time, the reader's zone is named.
+ * Where the clocks of a zone that the text names, or of `beside`, show another time, the reader's zone is named.
  */
 export function worded(text: string, times: LocalTimes, beside: string | null = null): string {
+  const others = [...text.matchAll(ZONE_IN_TEXT)].map(([, zone]) => zone ?? null)
   return textForPeople(text, (at) => {
     const here = shortTime(at, times)
-    const differs = beside !== null && shortTime(at, { ...times, zone: beside }) !== here
+    const differs = [beside, ...others].some(
+      (zone) => zone !== null && shortTime(at, { ...times, zone }) !== here,
+    )
     return differs ? `${here} (${zoneOf(times)})` : here
   })
 }
+
+/** Behind the hours of a schedule: `8:00-18:00 (Asia/Tokyo, calendar japan)`. */
+const ZONE_IN_TEXT = /\((UTC|[A-Z]\w+(?:\/[\w+-]+)+)(?=[,)])/g
 
 /** The name of the reader's zone. */
 export function zoneOf({ zone }: Pick<LocalTimes, 'zone'>): string {
