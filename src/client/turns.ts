@@ -1,5 +1,7 @@
 import pLimit from 'p-limit'
-import type { InTurn } from '../kubernetes/exec-plugin.ts'
+
+/** Runs something when its turn has come. */
+type Turns = <Result>(run: () => Promise<Result>) => Promise<Result>
 
 /** Milliseconds after which a plugin that still runs lets others run beside it. */
 const LONGEST_TURN = 5000
@@ -8,7 +10,7 @@ const LONGEST_TURN = 5000
  * Lets credential plugins run one at a time: they ask for a login, or write the same files. One that takes longer goes on,
  * but its turn is over: it may hang.
  */
-export function oneAtATime(longestTurn = LONGEST_TURN): InTurn {
+export function oneAtATime(longestTurn = LONGEST_TURN): Turns {
   const next = pLimit(1)
   return async <Result>(run: () => Promise<Result>) => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
