@@ -84,9 +84,11 @@ async function closedNamespaces(
   signal: AbortSignal,
 ): Promise<Map<string, string>> {
   const closed = new Map<string, string>()
-  for (const step of steps.filter(({ object, patch }) => object.kind === 'Namespace' && patch)) {
+  for (const step of steps) {
+    const patch = step.patch ?? step.afterwards
+    if (step.object.kind !== 'Namespace' || !patch) continue
     signal.throwIfAborted()
-    const { became, why } = await tried(step, () => written(cluster, step, true))
+    const { became, why } = await tried(step, () => written(cluster, { ...step, patch }, true))
     if (became !== 'failed') continue
     closed.set(
       namespaceOf(step.object),

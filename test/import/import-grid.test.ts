@@ -3,6 +3,7 @@ import { configurationOf } from '../../src/import/plan/configuration.ts'
 import { nameOf, type ImportedObject } from '../../src/import/plan/imported-object.ts'
 import { downscalerAmong, toolsAmong } from '../../src/import/tool.ts'
 import { ASLEEP_LABEL } from '../../src/domain/annotations.ts'
+import { documentOf, expectSameResult } from './documents.ts'
 import { HOURS, imported, KEPT, NIGHT, sleeper, UPTIME, type Objects } from './import-cluster.ts'
 import { Served } from './served.ts'
 
@@ -165,11 +166,14 @@ describe('an import', () => {
       for (const moment of Object.keys(MOMENTS) as Moment[]) {
         const cell = { tool, place, moment }
         describe(`of ${tool}, hours in ${where}, ${moment}`, () => {
-          it('keeps every count and wakes nobody, puts nobody to sleep, and changes nothing the second time', async () => {
-            for (const args of [[], ['--partial']]) {
+          it('keeps every count and wakes nobody, puts nobody to sleep, changes nothing the second time, and says the same for programs', async () => {
+            const results: Awaited<ReturnType<typeof imported>>[] = []
+            for (const args of [[], ['--partial', '-o', moment === 'edge' ? 'yaml' : 'json']]) {
               const { cluster, sleepers, others } = leftBy(cell)
               await configure(cluster, tool)
-              const { code, err } = await imported(cluster, '--from', tool, ...args)
+              const result = await imported(cluster, '--from', tool, ...args)
+              results.push(result)
+              const { code, err } = result
               expect(code, err).to.equal(0)
               expect(cluster.faults).to.deep.equal([])
               for (const each of nowAt(cluster, sleepers)) {
@@ -184,6 +188,8 @@ describe('an import', () => {
               expect((await imported(cluster, '--from', tool, ...args)).code).to.equal(0)
               expect(cluster.writes.slice(writes)).to.deep.equal([])
             }
+            const [forPeople, forPrograms] = results
+            if (forPeople && forPrograms) expectSameResult(forPeople, forPrograms)
           })
 
           if (moment === 'night')
@@ -213,11 +219,14 @@ describe('an import', () => {
               const before = stored(cluster)
               const looked = await imported(cluster, '--from', tool, '--dry-run')
               expect(looked.code, looked.err).to.equal(0)
-              const { code, err } = await imported(cluster, '--from', tool, '--partial')
+              const { code, err, out } = await imported(cluster, '--from', tool, '--partial', '-o', 'json')
+              const { error } = documentOf({ out })
               if (needsPolicy(place) && moment !== 'day') {
                 expect(looked.err).to.include('note: the policy imported above is not in force yet')
                 expect(code).to.equal(2)
                 expect(err).to.match(/not in force yet: put it into config, upgrade, and repeat/)
+                expect(error?.code).to.equal('USAGE')
+                expect(error?.message).to.match(/^nothing was changed: /)
                 expect(stored(cluster)).to.deep.equal(before)
                 await configure(cluster, tool)
                 expect((await imported(cluster, '--from', tool)).code).to.equal(0)

@@ -15,7 +15,16 @@ import { putBack } from './put-back.ts'
 import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
 import type { InForce } from './in-force.ts'
 import type { Dialect } from './spans.ts'
-import { adoptionOf, OF_ANOTHER, refusalOf, returning, stepOf, type Inherited } from './steps.ts'
+import {
+  adoptionOf,
+  isAsleepAt,
+  isAwakeAt,
+  OF_ANOTHER,
+  refusalOf,
+  returning,
+  stepOf,
+  type Inherited,
+} from './steps.ts'
 
 /** The traces of a downscaler in a cluster. */
 export interface Left {
@@ -139,7 +148,10 @@ function namespaceStep(
   const afterwards = { metadata: { annotations: without(marks) } }
   const [step] = stepOf(object, wanted, { ...annotations, ...without(marks) })
   if (!step) return []
-  return [{ ...step, patch: { metadata: { annotations } }, ...(!open && { afterwards }) }]
+  const { patch: _, ...rest } = step
+  const own = object.metadata.annotations ?? {}
+  const isNew = Object.entries(annotations).some(([name, value]) => own[name] !== value)
+  return [{ ...rest, ...(isNew && { patch: { metadata: { annotations } } }), ...(!open && { afterwards }) }]
 }
 
 function ownedStep(object: ImportedObject): Step {
@@ -182,20 +194,19 @@ function workloadStep(
     const isByOthers = wanted.enabled ? !isMarked && (isSilent || isSettled) : isOthers && !isLeft
     const annotations = isByOthers ? {} : annotationsOf(wanted, inherited)
     return [
-      ...stepOf(object, wanted, { ...annotations, ...without(marks) }, stale),
+      ...stepOf(object, wanted, { ...annotations, ...without(marks) }, [
+        ...stale,
+        ...(isAsleepAt(now, wanted, inherited)
+          ? ['Dormouse puts it to sleep at once, since it is to be asleep now']
+          : []),
+      ]),
       ...returning(object, wanted, [inherited, force.byPolicies(object)]),
     ]
   }
   if (kept === undefined)
     return [refusal(object, `the tool kept '${marks[KEPT]}', which is no count`, inherited)]
   if (!wanted.enabled)
-    return [
-      refusal(
-        object,
-        hadCount('it is asleep, and the tool would leave it so: wake it by hand', kept),
-        inherited,
-      ),
-    ]
+    return [refusal(object, hadCount(asleepBecause(own, namespace.settings, left), kept), inherited)]
   if (force.excludes(object.metadata.namespace))
     return [
       refusal(
@@ -204,7 +215,7 @@ function workloadStep(
         inherited,
       ),
     ]
-  return [adoption(object, wanted, [inherited, force.byPolicies(object)], kept)]
+  return [adoption(object, wanted, [inherited, force.byPolicies(object)], kept, now)]
 }
 
 /** Hours of the arguments and the environment are a policy's now, and that may have been given others. */
@@ -224,11 +235,17 @@ function accepted(wanted: Wanted, inherited: Wanted): Wanted {
   }
 }
 
-function adoption(object: ImportedObject, wanted: Wanted, inherited: Inherited, kept: number): Step {
+function adoption(
+  object: ImportedObject,
+  wanted: Wanted,
+  inherited: Inherited,
+  kept: number,
+  now: Instant,
+): Step {
   // A sleeper stays asleep: an end of being awake does not apply to it.
   const { awakeUntil, ...rest } = wanted
   const asleep =
-    awakeUntil === undefined
+    awakeUntil === undefined || isAwakeAt(now, wanted, inherited[0])
       ? rest
       : {
           ...rest,
@@ -237,12 +254,23 @@ function adoption(object: ImportedObject, wanted: Wanted, inherited: Inherited, 
             `it sleeps on, although it may be awake until ${new Date(awakeUntil).toISOString()}: wake it by hand`,
           ],
         }
-  const step = adoptionOf(object, asleep, inherited, kept)
+  const step = adoptionOf(object, asleep, inherited, kept, now)
   const keys = matchNone(object.spec?.template?.spec?.nodeSelector)
   if (keys.length === 0) return step
   // Dormouse puts its own key in their place, in the same write.
   const nodeSelector = Object.fromEntries(keys.map((key) => [key, null]))
   return { ...step, patch: { ...step.patch, spec: { template: { spec: { nodeSelector } } } } }
+}
+
+/** Why a sleeper that is to be left alone is refused: what its tool would do with it. */
+function asleepBecause(workload: Settings, namespace: Settings, { dialect, program }: Left): string {
+  const places = [workload, namespace]
+  const isExcluded = places.some(({ exclude = 'false' }) => exclude.toLowerCase() !== 'false')
+  if (dialect === 'py' && isExcluded && !program.others.includes('upscale-target-only'))
+    return 'it is asleep and excluded, and the tool would wake it: wake it by hand'
+  if (!isExcluded && places.some((each) => 'upscale-period' in each))
+    return 'it is asleep, and the tool would wake it by its upscale-period, which alone makes no hours: wake it by hand'
+  return 'it is asleep, and the tool would leave it so: wake it by hand'
 }
 
 function refusal(object: ImportedObject, why: string, inherited: Wanted): Step {

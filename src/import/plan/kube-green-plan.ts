@@ -234,7 +234,7 @@ function objectSteps(
       : [refusal(object, CHANGED, restore, inherited)]
   if (!wanted.enabled && (hasPatch || isAtRest(object)))
     return [refusal(object, hasPatch ? PATCHED : NOT_MEANT, restore, inherited)]
-  if (isAtRest(object)) return [adoptionOf(object, wanted, [inherited, byPolicies], count), ...more]
+  if (isAtRest(object)) return [adoptionOf(object, wanted, [inherited, byPolicies], count, now), ...more]
   const stale = ['it is awake: what kube-green kept is out of date']
   return [
     ...stepOf(object, wanted, annotations, stale),

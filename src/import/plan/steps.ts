@@ -1,3 +1,5 @@
+import type { Instant } from '../../service/process/clock.ts'
+import { compileSchedule } from '../../domain/schedule/schedule.ts'
 import { formatRequest, REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION } from '../../domain/workload/workload.ts'
 import type { ImportedObject, MergePatch, Step } from './imported-object.ts'
@@ -49,6 +51,7 @@ export function adoptionOf(
   wanted: Wanted,
   [inherited, before]: Inherited,
   recorded: number,
+  now: Instant,
 ): Step {
   const ours = keptByDormouse(object)
   const lasting = annotationsOf(wanted, inherited)
@@ -69,12 +72,34 @@ export function adoptionOf(
   return {
     object,
     verdict: wanted.differs.length > 0 ? 'approximated' : 'mapped',
-    says: [saysKept(ours, recorded), saysWanted(wanted), ...wanted.differs],
+    says: [
+      saysKept(ours, recorded),
+      saysWanted(wanted),
+      ...(isAwakeAt(now, wanted, inherited)
+        ? ['Dormouse wakes it at once, since it is to be awake now']
+        : []),
+      ...wanted.differs,
+    ],
     // Another count of ours is newer than the tool's, unless it was adopted with that.
     ...((ours === undefined || ours === recorded || adoptedWith(object) !== undefined) && { recorded }),
     ...(Object.keys(annotations).length > 0 && { patch: { metadata: { annotations } } }),
     ...givenBack([...lent, ...lentBefore(object, wanted, [inherited, before])]),
   }
+}
+
+/** Whether a sleeper with these settings wakes at once: an end of being awake that it inherits counts, whatever its hours. */
+export function isAwakeAt(
+  now: Instant,
+  { schedule, timezone, autoWake }: Wanted,
+  { awakeUntil = 0 }: Wanted,
+): boolean {
+  return awakeUntil > now || (autoWake && compileSchedule(schedule, timezone).stateAt(now) === 'awake')
+}
+
+/** Whether what is awake with these settings sleeps at once. */
+export function isAsleepAt(now: Instant, wanted: Wanted, { awakeUntil = 0 }: Wanted): boolean {
+  if (!wanted.enabled || Math.max(awakeUntil, wanted.awakeUntil ?? 0) > now) return false
+  return compileSchedule(wanted.schedule, wanted.timezone).stateAt(now) === 'asleep'
 }
 
 /** Removes the temporary annotations of an interrupted import. */
