@@ -13,7 +13,7 @@ interface Form {
   readonly workload?: Texts
   readonly namespace?: Texts
   readonly env?: Texts
-  /** By tool: what the line of the sleeper says. `null`: of an excluded or unread one, so of both. */
+  /** By tool: what the line of the sleeper says. */
   readonly py: RegExp
   readonly go: RegExp
 }
