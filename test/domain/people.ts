@@ -228,6 +228,7 @@ export class People {
     // What cannot be read may be pinned, and come back.
     const reading = this.#reading()
     const pinnedAsleep = !reading || reading.state.pin?.state === 'snoozed'
+    const isPinned = pinnedAsleep || this.#activePin() !== undefined
     const kept = labelOf(cluster)
     const givesBack = this.#countToGiveBack()
     // Nobody lowers the kept count by waking a managed sleeper, unless it is what a manifest says.
@@ -236,7 +237,7 @@ export class People {
     cluster.setReplicas(count, manager, subresource, operation)
     if (count === 0) this.#counts = new Set([kept ?? givesBack ?? this.#activePin() ?? 0])
     else if (lowers && managed && !pinnedAsleep) this.#counts = new Set([kept])
-    else this.#counts = new Set(pinnedAsleep ? [...this.#counts, count] : [count])
+    else this.#counts = new Set(isPinned ? [...this.#counts, count] : [count])
     if (managed) return
     // What it is once it is managed again nobody can tell: the wake to fewer, or a count of their own.
     const still = lowers ? kept : this.#countToGiveBack()

@@ -40,7 +40,7 @@ describeOn('faults of the webhook', function (on) {
 
   /**
    * The webhook answers with the pin, not with an error of its own. A dry run: the API server may not know it yet, and
-   * a pin leaves other counts above 0 as they are, so after one that passed no further scaling would be a change.
+   * one that passed would be put back meanwhile.
    */
   async function enforces(name: string): Promise<void> {
     const scale = `${here.path('deployments', name)}/scale?dryRun=All`

@@ -187,9 +187,7 @@ describeWith(
 
     /** The index of the replica that leads; 0 where nobody does. */
     async function leader(): Promise<number> {
-      const samples = await Promise.all(
-        dormouses.map((each) => (each.isRunning ? each.metrics().catch(() => []) : [])),
-      )
+      const samples = await Promise.all(dormouses.map((each) => each.metrics().catch(() => [])))
       const leads = samples.findIndex((all) =>
         all.some(({ name, value }) => name === 'dormouse_leader' && value === 1),
       )

@@ -1,8 +1,9 @@
+import { hasCount } from '../kinds.ts'
 import type { Pin } from '../workload/state.ts'
 import { isScaled } from '../workload/workload.ts'
 import { because, lookAgain, type PartialDecision } from './decision.ts'
 import { earliest, endsOf, manualWake, newIntent, type Desired } from './intent.ts'
-import { autoscalerOf } from './scaling.ts'
+import { autoscalerOf, isStoppedByPins } from './scaling.ts'
 import type { Situation } from './situation.ts'
 
 /** The decision about a workload whose pods others changed against its marks; undefined: pods and marks agree. */
@@ -31,20 +32,29 @@ function scaledBackDown(situation: Situation): PartialDecision | undefined {
 }
 
 /** A pinned workload in another state than pinned: somebody changed it while the webhook was unavailable. */
-function pinDrift({ state, counts, keda, isRunning }: Situation, pin: Pin): PartialDecision | undefined {
+function pinDrift(situation: Situation, pin: Pin): PartialDecision | undefined {
+  const { state, counts, keda, isRunning } = situation
   if (pin.state === 'snoozed') {
     if (!isRunning) return undefined
     const reason = because('pin_enforced', () => 'pinned asleep, and found running')
     const replicas = state.asleep ? counts.kept : counts.toKeep
     return { action: 'snooze', trigger: 'pin', reason, replicas }
   }
-  if (!state.asleep && (isRunning || pin.replicas === 0 || keda.decides)) return undefined
-  const reason = because('pin_enforced', () => 'pinned awake, and found scaled down')
+  const slipped = isRunning && hasSlipped(situation, pin)
+  if (!state.asleep && (pin.replicas === 0 || keda.decides || (isRunning && !slipped))) return undefined
+  const found = isRunning && !state.asleep ? situation.scaling.what : 'scaled down'
+  const reason = because('pin_enforced', () => `pinned awake, and found ${found}`)
   // It sleeps although it is pinned awake: an old pin came back, and the kept count is newer than the pin's.
   const replicas = (state.asleep && counts.toWake) || pin.replicas
   // A pin that restores a manually set count keeps the count that the manual wake kept.
-  const kept = state.woken?.set === replicas ? counts.toGiveBack : undefined
+  const kept = state.woken?.set === replicas ? state.woken.kept : undefined
   return { action: 'wake', trigger: 'pin', reason, replicas, kept }
+}
+
+/** Whether somebody whom the webhook would have refused set another count; an autoscaler's count is left. */
+function hasSlipped(situation: Situation, pin: Pin): boolean {
+  const { workload } = situation
+  return hasCount(workload.kind) && workload.replicas !== pin.replicas && isStoppedByPins(situation)
 }
 
 /** Somebody woke it while it was overridden: the marks follow, and no intent is formed. */

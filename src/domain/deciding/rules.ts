@@ -9,6 +9,8 @@ import type { WakeWait } from './wake-order.ts'
 export interface Rules extends ScalingRules {
   /** The wait of a wake by its order; undefined: none, or nobody computes it. */
   readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => WakeWait | undefined
+  /** Accounts beside the known autoscalers that a pin does not stop, by name. */
+  readonly exemptUsers?: readonly string[]
   /** Who released the cluster, so that no decision is carried out; undefined: nobody did, or nobody knows. */
   readonly released?: () => Released | undefined
 }

@@ -72,7 +72,30 @@ function isManualScaling(workload: Workload, keda: Keda): boolean {
   const scaler = scalerOf(workload)
   if (scaler === undefined || AUTOSCALERS.has(scaler)) return false
   // KEDA's operator may have any name, and any account.
-  return !keda.scales || scaler.startsWith('kubectl') || isOfAPerson(workload.scaledBy)
+  return !keda.scales || isKnownHand(workload, scaler)
+}
+
+/**
+ * Whether somebody set the count who may not while it is pinned: no autoscaler and no exempt account. Only the client is
+ * known, so where accounts of the configuration are exempt, it is kubectl alone.
+ */
+export function isStoppedByPins({
+  workload,
+  keda,
+  rules,
+}: {
+  readonly workload: Workload
+  readonly keda: Keda
+  readonly rules: Rules
+}): boolean {
+  const manager = workload.replicasManager?.manager
+  if (manager === undefined || manager === FIELD_MANAGER || AUTOSCALERS.has(manager)) return false
+  const { exemptUsers = [] } = rules
+  return isKnownHand(workload, manager) || (!keda.scales && exemptUsers.length === 0)
+}
+
+function isKnownHand({ scaledBy }: Workload, manager: string): boolean {
+  return manager.startsWith('kubectl') || isOfAPerson(scaledBy)
 }
 
 /** Whether a review named a user that is no service account. */

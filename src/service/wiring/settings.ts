@@ -47,6 +47,7 @@ export function rulesOf(
     },
     inheritedFrom,
     inheritsSame: (before, after) => inheritance.isSame(before, after),
+    exemptUsers: config.exemptUsers,
     scaledObjects,
     podOwnerOf,
     ...(waitOf && { waitOf }),

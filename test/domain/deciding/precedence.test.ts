@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
-import { at, HOUR, MINUTE } from '../../support/rules.ts'
+import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../../support/workloads.ts'
 import { asleep, awake, WORK } from '../fixtures.ts'
 
@@ -81,10 +81,35 @@ describe('rule 2, a pin', () => {
     expect(state.history[0]).to.include({ type: 'wake', trigger: 'pin', by: null, replicas: 3 })
   })
 
-  it('leaves other counts above 0', () => {
+  it('brings one back to its count that somebody scaled, edited or applied to another', () => {
     for (const count of [1, 2, 9]) {
-      expect(stepped(awake.pinned().scaledByHand(count), at('Mon 20:00')).change).to.equal(undefined)
+      const pinned = awake.pinned()
+      for (const moved of [
+        pinned.scaledByHand(count),
+        pinned.scaledByHand(count, 'k9s'),
+        pinned.editedTo(count),
+        pinned.editedTo(count, 'argocd-controller'),
+      ]) {
+        const { after, state, decision } = stepped(moved, at('Mon 20:00'))
+        expect([after.replicas, state.asleep], `from ${count}`).to.deep.equal([3, false])
+        expect(decision.reason.code).to.equal('pin_enforced')
+        expect(state.history[0]).to.include({ type: 'wake', trigger: 'pin', by: null, replicas: 3 })
+        expect(stepped(after, at('Mon 20:01')).decision.action).to.equal('none')
+      }
     }
+  })
+
+  it('leaves the counts above 0 of autoscalers, exempt accounts and nobody who is known', () => {
+    const exempting = { ...RULES, exemptUsers: ['k8s:system:serviceaccount:scalers:queue'] }
+    const pinned = awake.pinned()
+    for (const [moved, rules] of [
+      [pinned.scaledByHand(9, 'kube-controller-manager'), RULES],
+      [pinned.scaledByHand(9, 'keda-operator'), RULES],
+      [pinned.withReplicas(9), RULES],
+      [pinned.scaledByHand(9, 'queue-scaler'), exempting],
+    ] as const)
+      expect(stepped(moved, at('Mon 20:00'), rules).change).to.equal(undefined)
+    expect(stepped(pinned.scaledByHand(9, 'kubectl'), at('Mon 20:00'), exempting).after.replicas).to.equal(3)
   })
 
   it('leaves a workload at 0 that was pinned at 0', () => {

@@ -136,6 +136,12 @@ const REASONS: Partial<Record<ReasonCode, Row[]>> = {
   pin_enforced: [
     ['pinned awake, found at 0', awake.pinned().scaledByHand(0), NOON, 'pinned awake, and found scaled down'],
     [
+      'pinned awake, found at another count',
+      awake.pinned().scaledByHand(9),
+      NOON,
+      'pinned active, and found scaled to 9 replicas',
+    ],
+    [
       'pinned asleep, found running',
       asleep.pinned().scaledByHand(3),
       NIGHT,
