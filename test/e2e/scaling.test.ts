@@ -138,7 +138,7 @@ describeKubectlOnBoth('scaling by others', function (on) {
     expect(await workload.wake('?wait=60s')).to.include({ current_replicas: 1, ready_replicas: 1 })
   })
 
-  it('a pin of a sleeper undoes kubectl scale; one of what is awake undoes 0, and no other count', async () => {
+  it('a pin undoes kubectl scale: of a sleeper, and of what is awake to 0 or to another count', async () => {
     const asleep = await sleeper('pinned')
     await asleep.pin()
     await scale('pinned', 2)
@@ -152,15 +152,14 @@ describeKubectlOnBoth('scaling by others', function (on) {
     })
     const awake = await enabled('held')
     await awake.pin()
-    await scale('held', 2)
-    await here.settled('deployments', 'held')
-    expect(await agree(here, 'deployments', 'held')).to.include({ current_replicas: 2, pin_state: 'active' })
-    await scale('held', 0)
-    await eventually('the pin to be enforced', async () => {
-      return marksOf(await here.get('deployments', 'held')).replicas === REPLICAS
-    })
-    const [newest] = (await agree(here, 'deployments', 'held')).operation_history
-    expect(newest).to.include({ type: 'wake', trigger: 'pin' })
+    for (const count of [REPLICAS + 1, 0]) {
+      await scale('held', count)
+      await eventually('the pin to be enforced', async () => {
+        return marksOf(await here.get('deployments', 'held')).replicas === REPLICAS
+      })
+      const [newest] = (await agree(here, 'deployments', 'held')).operation_history
+      expect(newest).to.include({ type: 'wake', trigger: 'pin' })
+    }
   })
 
   it('many status updates during snoozes and wakes cause no conflict and lose nothing', async () => {
