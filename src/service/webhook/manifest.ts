@@ -92,8 +92,10 @@ function countByServer(
     const isDropped = former && owns(former, field) && !entriesOf(object).some((entry) => owns(entry, field))
     return isDropped ? 'absent' : undefined
   }
-  // Each apply sets the time, and no other update by this manager does.
-  if (applied['time'] === former?.['time'] || !isAsleep(valueAt(object, field))) return undefined
+  // An apply that alters the object sets the time; one that only comes to own the count does not (checked on 1.35).
+  // One that does neither looks like any other update by this manager.
+  const isOld = former && owns(former, field) && applied['time'] === former['time']
+  if (isOld || !isAsleep(valueAt(object, field))) return undefined
   const metadata = jsonOf(jsonOf(applied['fieldsV1'])['f:metadata'])
   const isCopy =
     hasOurs(jsonOf(metadata['f:annotations']), `f:${ANNOTATION.state}`) ||

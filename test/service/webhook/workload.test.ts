@@ -164,6 +164,14 @@ describe('a review of an update', () => {
       ["kubectl's, which never named a count", 'kubectl', manifest({}), manifest({ paused: true }), 1, '1'],
       ["kubectl's with 0", 'kubectl', manifest({ replicas: 3 }), manifest({ replicas: 0 }), 0, '0'],
       ["the server's with 0", 'flux', names('t1', true), names('t2', true), 0, '0'],
+      [
+        "the server's with 0, which it did not name before",
+        'flux',
+        names('t1', false),
+        names('t1', true),
+        0,
+        '0',
+      ],
       ['an update of who has applied it before', 'flux', names('t1', true), names('t1', true), 0, '3'],
       ['an update by somebody else', 'kubectl', names('t1', true), names('t2', true), 0, '3'],
       [
