@@ -72,4 +72,16 @@ describeOn('excluded namespaces', function (on) {
       expect([status, body.error?.code], namespace).to.deep.equal([403, 'NAMESPACE_EXCLUDED'])
     }
   })
+
+  it('that are excluded while workloads sleep in them are told of, in the log: nothing wakes those', async () => {
+    await eventually('the one in no excluded namespace to sleep', async () => {
+      const { metadata } = await get(here.namespace)
+      return metadata.labels?.[ASLEEP_LABEL] === '1'
+    })
+    const { settings } = await here.another()
+    await here.dormouse.terminate()
+    await here.dormouse.start({ ...settings, excludeNamespaces: ['monitoring', here.namespace] })
+    const told = here.dormouse.log.find(({ msg }) => msg?.includes('sleep in excluded namespaces'))
+    expect(told).to.deep.include({ count: 1, workloads: [`deployments/${here.namespace}/sleepless`] })
+  })
 })

@@ -14,7 +14,7 @@ import type { Prices } from './saved.ts'
 import { missedOf, type SharedWorkload } from './shared-workloads.ts'
 import { WeekSummary, type Week } from './week.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import { keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
+import { isRunning, keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
 
 /** Dormouse's decision about one workload, and why. */
 export interface Expected extends WorkloadKey {
@@ -51,6 +51,8 @@ export interface Forecast {
   /** From that time on. */
   readonly week: Week
   readonly invalid: readonly InvalidSetting[]
+  /** Asleep in excluded namespaces, where nothing wakes them. */
+  readonly stranded: readonly WorkloadKey[]
   /** Among the managed ones. */
   readonly needed: readonly NeededWorkload[]
   /** Among those that a policy manages. */
@@ -119,9 +121,21 @@ export function forecast(
     week: week.record(prices),
     invalid: invalid.list(),
     shared,
+    stranded: strandedIn(all, excluded),
     needed: needed.filter((each) => names.has(keyOf(each))),
     idlePolicies: policies.filter((name) => !sources.has(`policy/${name}`)),
   }
+}
+
+/** Dormouse put them to sleep before their namespace was excluded, and touches them no more. */
+export function strandedIn(workloads: Iterable<Workload>, excluded: ReadonlySet<string>): WorkloadKey[] {
+  const stranded: WorkloadKey[] = []
+  for (const workload of workloads) {
+    const { kind, namespace, name, deleting } = workload
+    const isOut = excluded.has(namespace) && !deleting
+    if (isOut && hasSleepMark(workload) && !isRunning(workload)) stranded.push({ kind, namespace, name })
+  }
+  return stranded
 }
 
 function sharedBy({ kind, namespace, name, labels }: Workload, source: Source | null): SharedWorkload[] {

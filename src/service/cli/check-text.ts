@@ -8,7 +8,7 @@ import type { Instant } from '../process/clock.ts'
 import { wallClock } from '../../domain/schedule/zone.ts'
 import { textForPeople } from '../../domain/workload/author.ts'
 import { counted, printable } from '../../domain/text.ts'
-import { nameOf } from '../../domain/workload/workload.ts'
+import { nameOf, type WorkloadKey } from '../../domain/workload/workload.ts'
 import type { ClusterForecast } from '../wiring/check.ts'
 
 /** More than these are counted alone. */
@@ -30,6 +30,7 @@ export function checkText(found: ClusterForecast, zone: string): string {
   ]
   const warnings = [
     ...found.needed.map(neededLine),
+    ...strandedLines(found.stranded),
     ...sharedLines(found.shared),
     ...found.idlePolicies.map(idleLine),
     ...found.unseen.map((why) => `not looked at: ${why}`),
@@ -156,6 +157,19 @@ function neededLine(workload: NeededWorkload): string {
     `${nameOf(workload)} answers ${workload.answers}: while it sleeps, the API server may refuse writes, ` +
     'and nothing could be woken. Annotate it with dormouse.dev/enabled: "false"'
   )
+}
+
+/** A line for each excluded namespace. */
+function strandedLines(stranded: readonly WorkloadKey[]): string[] {
+  return [...Map.groupBy(stranded, ({ namespace }) => namespace)].map(([namespace, sleepers]) => {
+    const shown = sleepers.slice(0, ROWS).map(nameOf).join(', ')
+    const more = sleepers.length > ROWS ? ` and ${sleepers.length - ROWS} more (--output json has all)` : ''
+    return (
+      `namespace ${namespace} is excluded, and nothing will wake what sleeps in it: ${shown}${more}. ` +
+      `Before you exclude it: kubectl dormouse disable --all -n ${namespace}; ` +
+      'afterwards kubectl scale, to the count of the label dormouse.dev/asleep'
+    )
+  })
 }
 
 /** A line for each policy. */

@@ -87,10 +87,11 @@ async function timeOf(text: string, { clock, timezone }: CliPorts): Promise<Inst
  * The number of faults in the cluster to repair; undefined: none. Checks that were not possible from here are no
  * faults: another account, or another machine, may have the right.
  */
-function findings({ invalid, needed }: ClusterForecast): string | undefined {
+function findings({ invalid, needed, stranded }: ClusterForecast): string | undefined {
   const found = [
     invalid.length > 0 && counted(invalid.length, 'invalid setting'),
     needed.length > 0 && `${counted(needed.length, 'workload')} that the API server needs`,
+    stranded.length > 0 && `${counted(stranded.length, 'sleeper')} in excluded namespaces`,
   ].filter((each) => each !== false)
   return found.length === 0 ? undefined : `found ${found.join(' and ')}`
 }

@@ -3,11 +3,12 @@ import type { LeaderElection } from '../leadership/leader-election.ts'
 import type { Logger } from '../process/logger.ts'
 import type { MetricsServer } from '../metrics/metrics-server.ts'
 import type { Runnable } from '../process/runnable.ts'
+import { strandedIn } from '../../domain/records/forecast.ts'
+import { keyOf } from '../../domain/workload/workload.ts'
 import { overLoopback } from '../http/bound-url.ts'
 import { apiOf } from './api.ts'
-import type { ClusterClients } from './cluster-clients.ts'
 import { servingCertificates } from './certificates.ts'
-import { wire, type ServiceOptions } from './wiring.ts'
+import { wire, type ServiceOptions, type Wiring } from './wiring.ts'
 import { controllerOf, electionOf } from './leading.ts'
 import { metricsServerOf } from './metrics-server.ts'
 import { publishedSettings } from './published.ts'
@@ -75,7 +76,7 @@ export class Service implements Runnable {
       keda?.informer,
       {
         name: informer.name,
-        start: () => startWatching(wiring.cluster, logger),
+        start: () => startWatching(wiring, logger),
         stop: async () => void (await Promise.all([informer.stop(), namespaces.stop()])),
       },
       wiring.identity,
@@ -125,12 +126,18 @@ const SOME_UNWATCHED =
   'these kinds cannot be watched, so their workloads are left alone; the other kinds work. ' +
   'The warnings above say why: does the role allow list and watch?'
 
+/** Workloads that one line of the log names. */
+const MOST_NAMED = 20
+const STRANDED =
+  'these workloads sleep in excluded namespaces, so nothing wakes them: scale them by hand, to the count of their label ' +
+  'dormouse.dev/asleep, or take the namespaces out of excludeNamespaces'
+
 const NO_NAMESPACES =
   'the Namespaces cannot be watched, so nothing is done about any workload: what they inherit is not known. ' +
   'The warnings above say why: does the role allow list and watch of namespaces?'
 
 async function startWatching(
-  { informer, namespaces }: Pick<ClusterClients, 'informer' | 'namespaces'>,
+  { cluster: { informer, namespaces }, excludeNamespaces }: Pick<Wiring, 'cluster' | 'excludeNamespaces'>,
   logger: Logger,
 ): Promise<void> {
   // First, so that each workload is read once, with its inherited settings.
@@ -139,6 +146,11 @@ async function startWatching(
   if (!namespaces.synced) logger.warn(NO_NAMESPACES)
   const kinds = informer.watches.filter(({ connected }) => !connected).map(({ kind }) => kind)
   if (kinds.length > 0) logger.warn({ kinds }, SOME_UNWATCHED)
+  const stranded = strandedIn(informer.list(), new Set(excludeNamespaces))
+  if (stranded.length > 0) {
+    const workloads = stranded.slice(0, MOST_NAMED).map(keyOf)
+    logger.warn({ count: stranded.length, workloads }, STRANDED)
+  }
 }
 
 function present(parts: readonly (Runnable | undefined)[]): Runnable[] {

@@ -49,6 +49,23 @@ describe('the forecast of a configuration', () => {
       rules,
     )
 
+  it('names what sleeps in excluded namespaces, where nothing wakes it', () => {
+    const { stranded, counts } = of(
+      NIGHT,
+      aDeployment('kube-system/asleep').withReplicas(2).enabled().snoozed({ at: NIGHT }),
+      aDaemonSet('kube-system/agent').withReplicas(2).enabled().snoozed({ at: NIGHT }),
+      aDeployment('kube-system/deleted')
+        .withReplicas(2)
+        .enabled()
+        .snoozed({ at: NIGHT })
+        .with({ deleting: true }),
+      aDeployment('kube-system/awake').withReplicas(2).enabled(),
+      aDeployment('shop/web').withReplicas(2).enabled().snoozed({ at: NIGHT }),
+    )
+    expect(stranded.map(({ name }) => name)).to.deep.equal(['asleep', 'agent'])
+    expect(counts.excluded).to.equal(4)
+  })
+
   it('counts what is managed, what is not, and what is out of reach', () => {
     const { counts, workloads } = of(
       NIGHT,

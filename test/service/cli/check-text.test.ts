@@ -47,6 +47,7 @@ const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = 
   week: { namespaces: [], total: week(0, 0, 0) },
   invalid: [],
   needed: [],
+  stranded: [],
   shared: [],
   idlePolicies: [],
   unseen: [],
@@ -56,6 +57,17 @@ const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = 
 const checkText = (forecast: ClusterForecast) => textOf(forecast, 'Asia/Tokyo')
 
 describe('the text of a check', () => {
+  it('warns of what sleeps in excluded namespaces, a line each', () => {
+    const sleeper = (namespace: string, name: string) => ({ kind: 'deployments' as const, namespace, name })
+    const text = checkText(
+      found([], { stranded: [sleeper('gone', 'a'), sleeper('gone', 'b'), sleeper('old', 'c')] }),
+    )
+    expect(text).to.include(
+      'namespace gone is excluded, and nothing will wake what sleeps in it: deployment gone/a, deployment gone/b. ',
+    )
+    expect(text).to.include('nothing will wake what sleeps in it: deployment old/c. ')
+  })
+
   it('has times as people read them: of the workload in its zone, else in the reader, with the name of the zone', () => {
     const zoned = (name: string, zone: string | null, reason: string) => {
       const row = expected(name, null)
