@@ -5,6 +5,7 @@ import type { Call } from './api.ts'
 import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
 import { textOf } from './doing.ts'
+import { faultOf } from './hours-fault.ts'
 import { planAt, type Plan } from './plans.ts'
 import type { Workload } from './record.ts'
 import { html } from './view.ts'
@@ -127,12 +128,6 @@ function Preview({ app, workload, body, onFault }: PreviewProps): VNode {
             <${WeekTable} workload=${outcome.workload} plan=${outcome.plan} now=${now} />`
     }
   </div>`
-}
-
-/** A fault, and the field that it is about; the API's words for a field of a body are for programs. */
-function faultOf(text: string): { about: string | undefined; fault: string } {
-  const [whole = '', about] = /\bbody \/(schedule|timezone)(?: at \d+)?:? /.exec(text) ?? []
-  return { about, fault: about === undefined ? text : text.slice(text.indexOf(whole) + whole.length) }
 }
 
 async function outcomeOf(app: App, workload: Workload, body: object, call: Call): Promise<Outcome> {
