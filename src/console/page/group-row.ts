@@ -29,7 +29,7 @@ export function GroupRow({ group, index, top, isCurrent, onFocus, onBulk }: Prop
     onFocusIn=${onFocus}
   >
     <div class="cell" role="rowheader" aria-colspan="6">
-      ${cluster !== undefined && html`<span class="quiet">${cluster} / </span>`}<strong>${namespace}</strong>
+      ${cluster !== undefined && html`<span class="quiet place" title=${cluster}>${cluster} / </span>`}<strong>${namespace}</strong>
       <span class="quiet"> ${counts.join(', ')}</span>
     </div>
     <div class="cell act" role="cell">
