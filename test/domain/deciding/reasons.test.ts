@@ -139,7 +139,7 @@ const REASONS: Partial<Record<ReasonCode, Row[]>> = {
       'pinned awake, found at another count',
       awake.pinned().scaledByHand(9),
       NOON,
-      'pinned active, and found scaled to 9 replicas',
+      'pinned awake, and found scaled to 9 replicas',
     ],
     [
       'pinned asleep, found running',
