@@ -5,6 +5,7 @@ import { INHERITED_ANNOTATIONS, type InheritedAnnotation } from '../policy/inher
 import type { Rules } from '../deciding/rules.ts'
 import { isManaged, settingsOf } from '../workload/settings.ts'
 import { parseEnd } from '../schedule/awake-until.ts'
+import { scheduleDoubt } from '../schedule/syntax.ts'
 import { clip, iso } from '../text.ts'
 import { orderFault } from '../deciding/wake-order.ts'
 import {
@@ -77,7 +78,14 @@ export function withoutEffect(
       after.annotations[name] !== before?.annotations[name],
   )
   if (changed.length > 0) says.push(...ineffective(changed, after, now, rules))
+  says.push(...scheduleWarnings(before?.annotations, after.annotations))
   return says.slice(0, MOST_WARNINGS).map((text) => about(after, text))
+}
+
+/** A warning about a schedule that this write added or changed, and that is probably not meant so. */
+export function scheduleWarnings(before: Annotations | undefined, { schedule }: Annotations): string[] {
+  const doubt = schedule === undefined || schedule === before?.schedule ? undefined : scheduleDoubt(schedule)
+  return doubt === undefined ? [] : [`: ${ANNOTATION.schedule}: ${doubt}`]
 }
 
 /** A warning about unknown annotations, each with the most similar one of ours; a known name among them is a label's. */

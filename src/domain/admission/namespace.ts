@@ -2,7 +2,13 @@ import { INHERITED_ANNOTATIONS } from '../policy/inheritance.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { unusableCalendar } from '../workload/settings.ts'
 import { ANNOTATION } from '../workload/workload.ts'
-import { annotationFault, MOST_WARNINGS, unknownNames, type Annotations } from './annotations.ts'
+import {
+  annotationFault,
+  MOST_WARNINGS,
+  scheduleWarnings,
+  unknownNames,
+  type Annotations,
+} from './annotations.ts'
 import { allow, deny, type AdmissionDecision } from './decision.ts'
 import { aboutNamespace } from './messages.ts'
 
@@ -36,6 +42,7 @@ export function admitNamespace(
     ...(unusable === undefined ? [] : [`: ${ANNOTATION.calendar}: ${unusable.slice(0, 160)}`]),
     ...misplaced.map((other) => `: ${other} has no effect on a Namespace: write it on the workload itself`),
     ...unknownNames(unknown, INHERITED_ANNOTATIONS),
+    ...scheduleWarnings(before, after),
   ]
   return allow(
     'free',

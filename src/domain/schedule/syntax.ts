@@ -1,6 +1,15 @@
 import { Scanner } from '../scanner.ts'
 import { adviceFor } from './notation.ts'
-import { canonical, WEEKDAY_PATTERN, weekdayNamed, weekdays, weekFrom, windowOver, WEEK } from './window.ts'
+import {
+  canonical,
+  minuteLeftOut,
+  WEEKDAY_PATTERN,
+  weekdayNamed,
+  weekdays,
+  weekFrom,
+  windowOver,
+  WEEK,
+} from './window.ts'
 import type { Weekday, Window } from './window.ts'
 
 export { canonical } from './window.ts'
@@ -164,5 +173,18 @@ class Reader extends Scanner {
     return advice
       ? new InvalidSchedule(`${message}: ${advice}`, at + 1, expected)
       : new Unclear(message, at + 1, expected)
+  }
+}
+
+/** What people rarely mean by a schedule that can be read; undefined: nothing, or it cannot be read. */
+export function scheduleDoubt(text: string): string | undefined {
+  try {
+    const minute = minuteLeftOut(parseSchedule(text))
+    if (minute === undefined) return undefined
+    const at = `${Math.floor(minute / 60)}:${String(minute % 60).padStart(2, '0')}`
+    return `asleep for one minute from ${at} on, in which everything stops; the end of a day is written 24:00`
+  } catch (error) {
+    if (error instanceof InvalidSchedule) return undefined
+    throw error
   }
 }

@@ -49,6 +49,25 @@ export function byDay(window: Window): readonly Window[] {
   ]
 }
 
+/**
+ * The minute of the day that these hours leave out by itself, as `0:00-23:59` does; undefined: none. Everything would
+ * stop and start again for it.
+ */
+export function minuteLeftOut(windows: readonly Window[]): number | undefined {
+  const week = MINUTES_OF_DAY * WEEK.length
+  const awake = new Uint8Array(week)
+  for (const { start, end, days } of windows.flatMap(byDay))
+    for (const day of days) {
+      const length = end > start ? end - start : end - start + MINUTES_OF_DAY
+      const from = (day - 1) * MINUTES_OF_DAY + start
+      for (let minute = from; minute < from + length; minute += 1) awake[minute % week] = 1
+    }
+  const isAlone = (at: number) =>
+    awake[at] === 0 && awake[(at + 1) % week] === 1 && awake[(at + week - 1) % week] === 1
+  const found = awake.findIndex((_, at) => isAlone(at))
+  return found === -1 ? undefined : found % MINUTES_OF_DAY
+}
+
 const NAMES = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 
 /** The day of an English name, three letters or whole, in any case. */

@@ -4,7 +4,7 @@ import type { Instant } from '../process/clock.ts'
 import { calendarAdditions, calendarEffect, type Replaced } from '../../domain/schedule/calendar-effect.ts'
 import { findCalendars, InvalidCalendar, type Calendar } from '../../domain/schedule/calendar.ts'
 import { compileSchedule, InvalidTimezone, type Edge, type Schedule } from '../../domain/schedule/schedule.ts'
-import { InvalidSchedule, isTimezone } from '../../domain/schedule/syntax.ts'
+import { InvalidSchedule, isTimezone, scheduleDoubt } from '../../domain/schedule/syntax.ts'
 import { wholeNumber } from './options.ts'
 import { printable } from '../../domain/text.ts'
 import { UsageError } from '../process/errors.ts'
@@ -56,8 +56,10 @@ export function registerExplain(
       const timezone = options.timezone ?? (await configOf(options, ports)).timezone
       const start = from === undefined || !isTimezone(timezone) ? clock() : instantOf(from, timezone)
       // Of calendar files the dates around that time are read.
-      const { calendars, notes } = await calendarsOf(options, { ...ports, clock: () => start })
+      const { calendars, notes: ofFiles } = await calendarsOf(options, { ...ports, clock: () => start })
       const schedule = compile(text, timezone, calendars)
+      const doubt = scheduleDoubt(text)
+      const notes = doubt === undefined ? ofFiles : [...ofFiles, doubt]
       const explanation = schedule
         ? explain(schedule, start, count, calendars, notes)
         : explainNone(timezone, start, notes)

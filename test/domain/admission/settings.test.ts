@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { annotationFault, SETTINGS, withoutEffect } from '../../../src/domain/admission/annotations.ts'
 import { at, calendarsOf, rulesWith } from '../../support/rules.ts'
+import { updated } from './updates.ts'
 import { heirIn } from '../policy/inheriting.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
@@ -73,6 +74,14 @@ describe('what belongs to a schedule', () => {
     expect(warnings(aDeployment(), aDeployment().annotated({ autoWake: 'false' }))[0]).to.include(
       'dormouse.dev/auto-wake has no effect until dormouse.dev/enabled is "true"',
     )
+  })
+
+  it('is warned of where a schedule leaves out a minute, once', () => {
+    const web = aDeployment('shop/web').enabled()
+    const says = 'Dormouse: deployment shop/web: dormouse.dev/schedule: asleep for one minute from 23:59 on, '
+    const after = web.scheduled('0:00-23:59')
+    expect(updated(web, after).warnings[0]).to.include(says)
+    expect(updated(after, after.labelled({ a: 'b' })).warnings).to.deep.equal([])
   })
 
   it('is named where it is mistyped', () => {

@@ -4,6 +4,7 @@ import {
   canonical,
   InvalidSchedule,
   parseSchedule,
+  scheduleDoubt,
   SCHEDULE_PATTERN,
 } from '../../../src/domain/schedule/syntax.ts'
 
@@ -202,5 +203,30 @@ describe('the syntax of schedules', () => {
     it('an empty text without advice about signs that it does not have', () => {
       expect(fault('').message).to.equal('at 1: expected a window such as 8:00-18:00,Mon-Fri, found the end')
     })
+  })
+})
+
+describe('what people rarely mean by a schedule', () => {
+  it('is one minute asleep, at the end of a day or between two windows, as they start and stop everything', () => {
+    for (const [text, at] of [
+      ['0:00-23:59', '23:59'],
+      ['0:00-23:59,Sun-Fri', '23:59'],
+      ['8:00-11:59;12:00-18:00,Mon-Fri', '11:59'],
+      ['Mon 0:00-Sun 23:59', '23:59'],
+    ] as const)
+      expect(scheduleDoubt(text), text).to.include(`asleep for one minute from ${at} on`)
+  })
+
+  it('is no longer rest, and nothing that cannot be read', () => {
+    for (const text of [
+      '8:00-23:59',
+      '0:00-24:00',
+      '0:00-23:58',
+      '0:00-0:01',
+      '8:00-18:00,Mon-Fri',
+      '',
+      'always',
+    ])
+      expect(scheduleDoubt(text), text).to.equal(undefined)
   })
 })
