@@ -60,6 +60,11 @@ function historyText({ operation_history: history }: StatusRecord, { times, widt
   ])
   const header = ['WHEN', 'WHAT', 'TRIGGER', 'BY', 'REPLICAS', 'RESULT', 'TOOK']
   const [trigger, by, replicas, took] = [2, 3, 4, 6] as const
-  const table = tableText(header, rows, { width, cut: [by], leave: [took, trigger, replicas], indent: '    ' })
+  const table = tableText(header, rows, {
+    width,
+    cut: [by],
+    leave: [took, trigger, replicas],
+    indent: '    ',
+  })
   return `  History\n${table}`
 }
