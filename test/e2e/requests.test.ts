@@ -131,7 +131,9 @@ describeKubectlOnBoth('a request by annotation', function (on) {
     )
     expect(result.code, result.stderr).to.equal(0)
     const [says] = warningsOf(result)
-    expect(says).to.match(/Dormouse: deployment \S+\/named woken to 3 replicas: awake by request of jane/)
+    expect(says).to.match(
+      /Dormouse: deployment \S+\/named woken to 3 replicas for 4h, until \S+.*: awake by request of jane/,
+    )
     const { state, replicas, label } = marksOf(await get('named'))
     expect([replicas, label]).to.deep.equal([COUNT, undefined])
     expect(state?.history[0]).to.include({ type: 'wake', trigger: 'api', by: 'k8s:jane' })
@@ -145,7 +147,8 @@ describeKubectlOnBoth('a request by annotation', function (on) {
       const lines = here.dormouse.log.filter(({ msg, asked }) => msg === 'audit' && asked === 'wake 4h')
       expect(lines.length).to.be.at.most(1)
       return (
-        events.some(({ message }) => message.includes('by k8s:jane (api)')) && lines[0]?.by === 'k8s:jane'
+        events.some(({ message }) => message.includes('Woken to 3 replicas by jane, on request')) &&
+        lines[0]?.by === 'k8s:jane'
       )
     })
     // The wake ends, and the count may be applied again: no manager holds it.

@@ -228,12 +228,13 @@ describe('a request that is not a valid review', () => {
     })
 
   it('is allowed when it is a review of another resource', async () => {
-    for (const other of [
-      { subResource: 'status' },
-      { resource: { group: 'batch', version: 'v1', resource: 'jobs' } },
-      { resource: { ...deployments, version: 'v1beta1' }, object: {} },
-    ])
-      for (const path of PATHS)
+    for (const [other, paths] of [
+      // A status is reviewed as a write of the workload where it changes our marks.
+      [{ subResource: 'status' }, ['/webhook/scale']],
+      [{ resource: { group: 'batch', version: 'v1', resource: 'jobs' } }, PATHS],
+      [{ resource: { ...deployments, version: 'v1beta1' }, object: {} }, PATHS],
+    ] as const)
+      for (const path of paths)
         expect(await here.review(path, { ...named, ...other })).to.include({
           http: 200,
           uid: 'r',
