@@ -102,7 +102,12 @@ export const VERBS = Object.keys(COMMANDS) as readonly (keyof typeof COMMANDS)[]
 export const ALIASES: Readonly<Record<string, keyof typeof COMMANDS>> = {
   ls: 'list',
   get: 'list',
+  open: 'wake',
+  start: 'wake',
+  up: 'wake',
   sleep: 'snooze',
+  stop: 'snooze',
+  down: 'snooze',
   describe: 'status',
 }
 

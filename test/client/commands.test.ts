@@ -500,7 +500,14 @@ describe('the commands for people', () => {
   it('errors say what to type, and misuse ends with 2', async () => {
     const cases: [line: string[], says: string][] = [
       [['wak', 'web'], 'did you mean kubectl dormouse wake?'],
-      [['sleep', 'web'], 'did you mean kubectl dormouse snooze?'],
+      ...['open', 'start', 'up'].map((verb): [string[], string] => [
+        [verb, 'web'],
+        'did you mean kubectl dormouse wake?',
+      ]),
+      ...['sleep', 'stop', 'down'].map((verb): [string[], string] => [
+        [verb, 'web'],
+        'did you mean kubectl dormouse snooze?',
+      ]),
       [['wake'], 'name a workload such as deploy/web'],
       [['wake', 'deplo/web'], 'did you mean deploy/web?'],
       [['wake', 'a/b/c'], "'a/b/c' is no target"],
