@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DateTime } from 'luxon'
 import type { Instant } from '../process/clock.ts'
 
@@ -21,6 +23,16 @@ interface Sandbox {
   readonly startedIn: number
   /** The reader's time zone. */
   readonly timezone: string
+  /** Whether this program is in a checkout, and not in a package or an image. */
+  readonly hasDocs: boolean
+}
+
+const FIRST_PAGE = 'docs/quick-start.md'
+const REPOSITORY = 'https://github.com/dormouse-dev/dormouse/blob/main'
+
+/** Whether the docs lie beside a program, the path of its main file. */
+export function hasDocs(file: string): boolean {
+  return existsSync(join(dirname(dirname(file)), FIRST_PAGE))
 }
 
 /** The sandbox's text once it is ready: the client first, then the console and what programs need. */
@@ -48,7 +60,7 @@ ${client('wake storefront -n staging --for 4h')}
 ${client(`enable deploy/storefront -n shop --schedule 8:00-18:00,Mon-Fri --timezone ${timezone}`)}
 ${client('plan storefront -n shop')}
 ${link === undefined ? '' : `\nThe same in the browser; this link signs you in, once:\n\n  ${link}\n`}
-For programs (docs/api.md), and for Prometheus:
+For programs${sandbox.hasDocs ? ' (docs/api.md)' : ''}, and for Prometheus:
 
   export API=${api}/api/v1
   export TOKEN=${token}
@@ -56,7 +68,7 @@ For programs (docs/api.md), and for Prometheus:
   dm $API/namespaces/staging/deployments/storefront
   curl -sS ${metrics}/metrics
 
-Read on in docs/quick-start.md
+Read on ${sandbox.hasDocs ? `in ${FIRST_PAGE}` : `at ${REPOSITORY}/${FIRST_PAGE}`}
 `
 }
 

@@ -6,7 +6,7 @@ import { createLogger } from '../process/logger.ts'
 import { port } from './options.ts'
 import type { CliPorts } from './program.ts'
 import { configOf, namingPorts, portSettings, runOptions, type RunOptions } from './run-options.ts'
-import { pasteable } from './sandbox-text.ts'
+import { hasDocs, pasteable } from './sandbox-text.ts'
 
 /** Loopback only, and quiet: the terminal belongs to the person. */
 const PRESETS: readonly Setting[] = [
@@ -54,7 +54,8 @@ export function registerSandbox(program: Command, ports: SandboxPorts): void {
       const { nap, context } = cluster
       if (!nap) return
       const times = { nap, context, timezone, readyAt: clock(), startedIn: performance.now() - begun }
-      stdout.write(json ? `${JSON.stringify(access)}\n` : pasteable(access, times))
+      const about = { ...times, hasDocs: hasDocs(ports.startedBy.file) }
+      stdout.write(json ? `${JSON.stringify(access)}\n` : pasteable(access, about))
     })
     const settings = [{ port: kubePort, setBy: '--kube-port' }, ...portSettings(config)]
     await namingPorts(running, settings, `${ports.startedBy.command} ${FREE_PORTS}`)

@@ -1,24 +1,29 @@
+import { join } from 'node:path'
 import { expect } from 'chai'
-import { pasteable } from '../../../src/service/cli/sandbox-text.ts'
+import { hasDocs, pasteable } from '../../../src/service/cli/sandbox-text.ts'
+import { PROJECT } from '../../support/dormouse.ts'
 
 const readyAt = Date.parse('2026-03-02T12:00:18.4Z')
-const text = pasteable(
-  {
-    api: 'http://127.0.0.1:1',
-    metrics: 'http://127.0.0.1:2',
-    console: 'http://127.0.0.1:1/console#secret=abc',
-    kubeconfig: '/tmp/sandbox/kubeconfig',
-    plugins: '/tmp/sandbox/bin',
-    token: 'a.b.c',
-  },
-  {
-    context: 'dormouse-sandbox',
-    nap: { from: Date.parse('2026-03-02T12:01:00Z'), until: Date.parse('2026-03-02T12:06:00Z') },
-    readyAt,
-    startedIn: 1345,
-    timezone: 'Europe/Berlin',
-  },
-)
+const printed = (isInCheckout: boolean) =>
+  pasteable(
+    {
+      api: 'http://127.0.0.1:1',
+      metrics: 'http://127.0.0.1:2',
+      console: 'http://127.0.0.1:1/console#secret=abc',
+      kubeconfig: '/tmp/sandbox/kubeconfig',
+      plugins: '/tmp/sandbox/bin',
+      token: 'a.b.c',
+    },
+    {
+      context: 'dormouse-sandbox',
+      nap: { from: Date.parse('2026-03-02T12:01:00Z'), until: Date.parse('2026-03-02T12:06:00Z') },
+      readyAt,
+      startedIn: 1345,
+      timezone: 'Europe/Berlin',
+      hasDocs: isInCheckout,
+    },
+  )
+const text = printed(true)
 
 describe('what the sandbox prints', () => {
   it("gives the times at which storefront falls asleep and wakes in the reader's time zone, before one watches it", () => {
@@ -42,5 +47,16 @@ describe('what the sandbox prints', () => {
     expect(text).to.match(
       /kubectl dormouse [^]*\n {2}http:\/\/127.0.0.1:1\/console#secret=abc\n[^]*\/api\/v1[^]*curl/,
     )
+  })
+
+  it('names the docs where they lie beside the program; those of the repository, once, where they do not', () => {
+    expect(text.match(/docs\/\S+/g)).to.deep.equal(['docs/api.md),', 'docs/quick-start.md'])
+    expect(text).to.match(/\nRead on in docs\/quick-start\.md\n$/)
+    const packed = printed(false)
+    expect(packed.match(/\S*docs\/\S+/g)).to.deep.equal([
+      'https://github.com/dormouse-dev/dormouse/blob/main/docs/quick-start.md',
+    ])
+    expect(hasDocs(join(PROJECT, 'src', 'main.ts'))).to.equal(true)
+    expect(hasDocs('/somewhere/kubectl-dormouse/lib/sandbox.js')).to.equal(false)
   })
 })
