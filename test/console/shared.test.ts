@@ -51,7 +51,8 @@ describeWith(chromiumProgram, 'the console, on workloads that people share', fun
 
   describe('whose pods came too late', () => {
     const trouble = { code: 'FailedCreate', message: 'exceeded quota: one, requested: pods=1, used: pods=1' }
-    const pods = { existing: 1, ready: 1, observedGeneration: 1, trouble }
+    const silent = { existing: 1, ready: 1, observedGeneration: 1 }
+    const pods = { ...silent, trouble }
 
     it('says Late above the namespace, in the row and in the filter, and what keeps the pods', async () => {
       service.cluster.put(managed(TIMED_OUT, { name: 'late', replicas: 3, pods }))
@@ -68,6 +69,10 @@ describeWith(chromiumProgram, 'the console, on workloads that people share', fun
         .locator('.detail .missing', { hasText: `Pods are missing: ${trouble.message} (FailedCreate)` })
         .waitFor()
       expect(await violations(page)).to.deep.equal([])
+      expect(await page.locator('.detail .pods').count()).to.equal(0)
+      service.cluster.put(managed(TIMED_OUT, { name: 'late', replicas: 3, pods: silent }))
+      const asking = 'kubectl dormouse why deployment/late -n shop says what its pods say.'
+      await page.locator('.detail .pods', { hasText: asking }).waitFor()
       service.cluster.put(
         managed(TIMED_OUT, {
           name: 'late',

@@ -5,7 +5,13 @@ import type { Shown } from '../../src/console/page/address.ts'
 import { buttonsOf, hours } from '../../src/console/page/actions.ts'
 import { select } from '../../src/console/page/selection.ts'
 import { textOf } from '../../src/console/page/doing.ts'
-import { isTroubled, missingPods, savedReplicaHours, stateOf } from '../../src/console/page/record.ts'
+import {
+  isTroubled,
+  missingPods,
+  podsCommand,
+  savedReplicaHours,
+  stateOf,
+} from '../../src/console/page/record.ts'
 import { statusRecord, type StatusRecord } from '../../src/domain/records/record.ts'
 import { savedSince } from '../../src/domain/records/saved.ts'
 import { format, howOf, localised, person, reasonOf, waitOf } from '../../src/console/page/words.ts'
@@ -54,6 +60,23 @@ describe('what the console makes of a workload', () => {
     expect(select(records, shown).counts).to.include({ late: 1, awake: 1, managed: 2 })
     expect(select(records, { ...shown, sort: 'state' }).rows).to.deep.equal([late])
     expect(select(records, { ...shown, text: 'quota' }).found).to.equal(1)
+  })
+
+  it('one that is Late names the command that asks its pods, where the cluster says nothing of them', () => {
+    const late = aRecord('web', { late: true }).record
+    const passed = { code: 'ProgressDeadlineExceeded', message: 'it has timed out progressing' }
+    for (const record of [late, { ...late, trouble: passed }])
+      expect(podsCommand(record)).to.equal('kubectl dormouse why deployment/web -n shop')
+    const inCluster = (cluster: string) => podsCommand({ ...late, cluster })?.replace(/^.* -n shop /, '')
+    expect(inCluster('arn:aws:eks:eu-west-1:1:cluster/dev')).to.equal(
+      '--contexts arn:aws:eks:eu-west-1:1:cluster/dev',
+    )
+    expect(inCluster("bo's $(id)")).to.equal(String.raw`--contexts 'bo'\''s $(id)'`)
+    for (const record of [
+      { ...late, trouble: { code: 'FailedCreate', message: 'quota' } },
+      aRecord('web').record,
+    ])
+      expect(podsCommand(record)).to.equal(undefined)
   })
 
   it('is counted as late above its namespace, and not among the awake', () => {

@@ -6,7 +6,15 @@ import { History, Saved } from './history.ts'
 import { HoursDialog } from './hours-dialog.ts'
 import { icon } from './icons.ts'
 import { Menu, type MenuItem } from './menu.ts'
-import { hasUnknownHours, isBroken, keyOf, missingPods, replicasText, type Workload } from './record.ts'
+import {
+  hasUnknownHours,
+  isBroken,
+  keyOf,
+  missingPods,
+  podsCommand,
+  replicasText,
+  type Workload,
+} from './record.ts'
 import { StateWord } from './row.ts'
 import { presets, UntilDialog } from './until-dialog.ts'
 import { html } from './view.ts'
@@ -33,6 +41,7 @@ export function Detail({ app, workload, now }: Props): VNode {
   const { cluster, namespace, type, name } = workload
   const wait = waitOf(workload, now)
   const missing = missingPods(workload)
+  const asking = podsCommand(workload)
   const close = () => ask(undefined)
   return html`<section
     class="detail"
@@ -51,6 +60,7 @@ export function Detail({ app, workload, now }: Props): VNode {
     <div class="body">
       <p><${StateWord} workload=${workload} /></p>
       ${missing !== undefined && html`<p class="missing">Pods are missing: ${missing}</p>`}
+      ${asking !== undefined && html`<p class="quiet pods"><code>${asking}</code> says what its pods say.</p>`}
       <p class="reason">${reasonOf(workload, now)}</p>
       ${wait !== undefined && html`<p>${wait}</p>`}
       <${Buttons} app=${app} workload=${workload} now=${now} ask=${ask} />

@@ -96,6 +96,22 @@ export function missingPods({ trouble }: Partial<Pick<Workload, 'trouble'>>): st
   return trouble.message === '' ? trouble.code : `${trouble.message} (${trouble.code})`
 }
 
+/**
+ * The command that says what the pods of a late workload say, where the cluster says nothing, or only that a deadline
+ * passed; undefined: there is nothing to ask.
+ */
+export function podsCommand(workload: Workload): string | undefined {
+  const { late, trouble, cluster, namespace, type, name } = workload
+  if (!late || (trouble && trouble.code !== 'ProgressDeadlineExceeded')) return undefined
+  const where = cluster === undefined ? '' : ` --contexts ${asShellWord(cluster)}`
+  return `kubectl dormouse why ${type}/${name} -n ${namespace}${where}`
+}
+
+/** A cluster may be called anything. */
+function asShellWord(text: string): string {
+  return /^[\w.:/@+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
 /** Replicas that sleep saved in the last week, multiplied by the hours asleep, as far as the history reaches. */
 export function savedReplicaHours(workload: Workload, now: number): number {
   const { snoozed_at: since, is_snoozed: asleep, last_replicas: kept, operation_history } = workload
