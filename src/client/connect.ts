@@ -89,20 +89,33 @@ async function reach(
   { kubeconfig: file, context, as, asGroup: asGroups, patience: isOneOfSeveral }: Connection,
   { environment, stderr, stopSignal: signal, inTurn }: Outside,
 ) {
-  const { Credentials } = await import('../kubernetes/credentials.ts')
+  const [{ Credentials }, { NoSuchContext }] = await Promise.all([
+    import('../kubernetes/credentials.ts'),
+    import('../kubernetes/kube-config.ts'),
+  ])
   const about = isOneOfSeveral === undefined ? '' : `${context}: `
   const warn = (text: string) => void stderr.write(`warning: ${about}${text}\n`)
   const logger = { warn: (_: unknown, text?: string) => warn(text ?? '') }
   // A person who logs in by a browser needs a while.
-  const credentials = new Credentials({
-    source: { file, context, environment, as, asGroups },
-    logger,
-    patience: 120_000,
-    // It may have to wait for others' turns, but nobody waits for one that hangs.
-    ...(isOneOfSeveral !== undefined && { longestRun: 2 * isOneOfSeveral, failsFor: isOneOfSeveral }),
-    inTurn,
-    signal,
-  })
+  const open = () =>
+    new Credentials({
+      source: { file, context, environment, as, asGroups },
+      logger,
+      patience: 120_000,
+      // It may have to wait for others' turns, but nobody waits for one that hangs.
+      ...(isOneOfSeveral !== undefined && { longestRun: 2 * isOneOfSeveral, failsFor: isOneOfSeveral }),
+      inTurn,
+      signal,
+    })
+  let credentials
+  try {
+    credentials = open()
+  } catch (error) {
+    if (!(error instanceof NoSuchContext) || context === undefined) throw error
+    // Only all clusters together could say whether one is called so, and a change is for none that was guessed.
+    const advice = `if a cluster is called so, list -A -o wide --contexts ${context} shows its context`
+    throw new Error(`${error.message}; ${advice}`, { cause: error })
+  }
   return { credentials, transport: await transportOf(credentials, environment), warn }
 }
 

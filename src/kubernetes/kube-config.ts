@@ -21,6 +21,9 @@ export interface KubeConfigSource {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** The kubeconfig has contexts, and none of that name. */
+export class NoSuchContext extends Error {}
+
 /** One context of a kubeconfig with its cluster and user; `name` is the context's. */
 export interface LoadedKubeConfig {
   readonly name: string
@@ -137,7 +140,7 @@ function first<Body>(entries: readonly Named<Body>[], name: string | undefined):
 
 function chosen(config: KubeConfig, name = config.currentContext): LoadedKubeConfig {
   const context = first(config.contexts, name)
-  if (name === undefined || !context) throw new Error(missingContext(config, name))
+  if (name === undefined || !context) throw missingContext(config, name)
   const cluster = first(config.clusters, context.cluster)
   if (!cluster || !isUrl(cluster.server, HTTP))
     throw new Error(
@@ -158,10 +161,14 @@ function isUrl(text: string, scheme: RegExp): boolean {
   return scheme.test(text) && URL.canParse(text)
 }
 
-function missingContext({ file, contexts }: KubeConfig, name: string | undefined): string {
+function missingContext({ file, contexts }: KubeConfig, name: string | undefined): Error {
   if (contexts.length === 0)
-    return `kubeconfig: there are no contexts in ${file}; name another with --kubeconfig or KUBECONFIG`
+    return new Error(
+      `kubeconfig: there are no contexts in ${file}; name another with --kubeconfig or KUBECONFIG`,
+    )
   const known = `known contexts: ${[...new Set(contexts.map((context) => context.name))].join(', ')}`
-  if (name !== undefined) return `kubeconfig: there is no context ${name}; ${known}`
-  return `kubeconfig: no current-context is set; ${known}; choose one: kubectl config use-context NAME`
+  if (name !== undefined) return new NoSuchContext(`kubeconfig: there is no context ${name}; ${known}`)
+  return new Error(
+    `kubeconfig: no current-context is set; ${known}; choose one: kubectl config use-context NAME`,
+  )
 }

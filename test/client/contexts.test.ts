@@ -158,6 +158,16 @@ describe('the client over the contexts of a kubeconfig', function () {
     }
   })
 
+  it('says how a cluster is found by its own name, where --context is given no context', async () => {
+    await kubeconfig({ 'dev-1': gone })
+    expect((await typed('list', '--context', 'dev-eu')).err).to.equal(
+      'error: kubeconfig: there is no context dev-eu; known contexts: dev-1; ' +
+        'if a cluster is called so, list -A -o wide --contexts dev-eu shows its context\n',
+    )
+    await writeFile(at('kubeconfig'), '{}')
+    expect((await typed('list', '--context', 'dev-eu')).err).to.not.include('--contexts')
+  })
+
   it('fails where none answers', async () => {
     await kubeconfig({ 'dev-3': hanging.url, 'dev-4': gone })
     const { code, out, err } = await typed('list', '--contexts', '*')
