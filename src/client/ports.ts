@@ -12,7 +12,7 @@ export interface Found {
   readonly record: StatusRecord
   /** Its context, where several clusters are read as one. */
   readonly cluster?: string
-  /** The same for people: as `Dormouse.clusterName`. */
+  /** The same for people, as `clusterNames` has it. */
   readonly clusterName?: string
 }
 
@@ -57,12 +57,9 @@ export interface Whoami {
  * `Error` for a failure; the message says what to type.
  */
 export interface Dormouse {
-  /** The name for messages: `cluster dev`; once settings were read, with `clusterName`. */
+  /** The name for messages: `cluster dev`; once settings were read, `cluster dev-eu (arn:aws:…)`. */
   readonly place: string
-  /**
-   * How the service calls its cluster, with the context in brackets where that differs: `dev-eu (arn:aws:…)`. undefined:
-   * it has no such name, or nothing was read yet.
-   */
+  /** How the service calls its cluster; undefined: it has no such name, or nothing was read yet. */
   readonly clusterName?: string | undefined
   /** The namespace of a command without `-n`. */
   readonly defaultNamespace: string

@@ -1,6 +1,7 @@
 import { globMatcher } from '../domain/glob.ts'
 import { counted } from '../domain/text.ts'
 import { Refusal, UsageError, messageOf } from '../service/process/errors.ts'
+import { clusterNames, withContext } from './cluster-names.ts'
 import { AlreadyReported } from './commands/already-reported.ts'
 import { merged } from './merged.ts'
 import type { Connection, Dormouse, Found, KnownContext, Seen, Selection } from './ports.ts'
@@ -68,7 +69,26 @@ export class Clusters {
   }
 
   #said(of: (dormouse: Dormouse) => readonly string[]): string[] {
-    return this.all.flatMap(({ name, dormouse }) => of(dormouse).map((text) => inCluster(name, text)))
+    return this.all.flatMap((cluster) =>
+      of(cluster.dormouse).map((text) => inCluster(this.nameOf(cluster), text)),
+    )
+  }
+
+  /** As people call a cluster, as far as that is known by now; undefined: nothing names it. */
+  nameOf({ name }: Cluster): string | undefined {
+    if (name === undefined) return undefined
+    const called = this.all.map(({ name: context = '', dormouse }) => ({
+      context,
+      called: dormouse.clusterName,
+    }))
+    return clusterNames(called).get(name)
+  }
+
+  /** The same with the name of its cluster. */
+  named<Each extends Found>(found: Each, cluster: Cluster): Each {
+    const clusterName = this.nameOf(cluster)
+    if (cluster.name === undefined || clusterName === undefined) return found
+    return { ...found, cluster: cluster.name, clusterName }
   }
 
   /** The answers of those that answer, in the order of `all`. @throws AlreadyReported if none does */
@@ -89,8 +109,9 @@ export class Clusters {
 
   /** As `ask`, for workloads; each names its cluster. */
   async found(act: (cluster: Cluster) => Promise<readonly Found[]>): Promise<Found[]> {
-    const all = await this.ask(async (cluster) => (await act(cluster)).map((each) => namedBy(each, cluster)))
-    return all.flat()
+    const all = await this.ask(async (cluster) => ({ cluster, found: await act(cluster) }))
+    // Once all have answered: two may be called alike.
+    return all.flatMap(({ cluster, found }) => found.map((each) => this.named(each, cluster)))
   }
 
   /** All as they are, then each change; a cluster whose watch fails is left out from then on. */
@@ -100,7 +121,7 @@ export class Clusters {
     const watched = async function* (this: Clusters, cluster: Cluster): AsyncGenerator<Seen> {
       try {
         for await (const seen of cluster.dormouse.watch(await select(cluster), stopSignal))
-          yield namedBy(seen, cluster)
+          yield this.named(seen, cluster)
       } catch (error) {
         if (!this.areNamed) throw error
         this.#report(cluster, error)
@@ -117,19 +138,12 @@ export class Clusters {
     stopSignal.throwIfAborted()
     const why = worded(whyAway(cluster.dormouse, error), { now: clock(), zone })
     this.away.set(cluster, why)
-    stderr.write(`${inCluster(cluster.name, why)}\n`)
+    stderr.write(`${inCluster(this.nameOf(cluster), why)}\n`)
   }
 
   async close(): Promise<void> {
     await Promise.all(this.all.map(({ dormouse }) => dormouse.close()))
   }
-}
-
-/** The same with the name of its cluster. */
-export function namedBy<Each extends Found>(found: Each, { name, dormouse }: Cluster): Each {
-  if (name === undefined) return found
-  const { clusterName } = dormouse
-  return { ...found, cluster: name, ...(clusterName !== undefined && { clusterName }) }
 }
 
 /** `dev: Dormouse may not be installed`, where clusters are named. */
@@ -234,7 +248,10 @@ async function inContexts(
   )
   const within = (glob: string) => {
     const matches = globMatcher([glob])
-    const found = called.filter(({ cluster }) => cluster !== null && matches(cluster))
+    const found = called.filter(
+      ({ cluster, context }) =>
+        cluster !== null && [cluster, withContext(cluster, context)].some((name) => matches(name)),
+    )
     return found.length > 0 ? found.map(({ context }) => context) : [glob]
   }
   return globs.flatMap((glob) => (isContext(glob) ? [glob] : within(glob))).join(',')

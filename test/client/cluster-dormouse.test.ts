@@ -181,6 +181,7 @@ describe('the client over a cluster on its bad days', () => {
     expect(dormouse.place).to.equal('cluster dev')
     await dormouse.serviceVersion()
     expect(dormouse.place).to.equal('cluster dev-eu (dev)')
+    expect(dormouse.clusterName).to.equal('dev-eu')
     const same = over((request) => reads(request, { cluster: 'dev' })).dormouse
     await same.serviceVersion()
     expect(same.place).to.equal('cluster dev')

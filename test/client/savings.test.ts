@@ -79,6 +79,20 @@ describe('kubectl dormouse savings', () => {
     ])
   })
 
+  it('calls clusters as their services do, and by their contexts for programs', async () => {
+    const named = Object.assign(new FakeDormouse({ namespaceRecords }), { clusterName: 'dev-eu' })
+    const clusters = { 'arn:aws:eks:dev': named }
+    const line = ['savings', '-A', '--contexts', '*']
+    expect((await typed(line, { clusters })).out)
+      .to.match(/\ndev-eu\/shop /)
+      .and.not.include('arn:')
+    const { items } = JSON.parse((await typed([...line, '-o', 'json'], { clusters })).out) as Record<
+      string,
+      unknown[]
+    >
+    expect(items?.[0]).to.include({ name: 'arn:aws:eks:dev/shop' })
+  })
+
   it('is of one namespace without -A', async () => {
     expect((await typed(['savings'], { namespaceRecords })).out)
       .to.include('shop')

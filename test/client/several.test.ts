@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { clusterNames } from '../../src/client/cluster-names.ts'
 import type { Dormouse } from '../../src/client/ports.ts'
 import { chosenContexts } from '../../src/client/several.ts'
 import { VERBS } from '../../src/client/catalogue.ts'
@@ -26,6 +27,33 @@ class LostDormouse extends FakeDormouse {
   override async *watch(): AsyncGenerator<never> {
     throw this.#why
   }
+}
+
+/** One whose service has a name for it. */
+class Called extends FakeDormouse {
+  readonly clusterName: string
+
+  constructor(name: string, given: ConstructorParameters<typeof FakeDormouse>[0]) {
+    super(given)
+    this.clusterName = name
+  }
+
+  override async whoami() {
+    return { cluster: this.clusterName, user: 'ann' }
+  }
+}
+
+/** What the page behind a console's link is told of its clusters, and what the path of `dev-eu` leads to. */
+async function indexOf(link: string) {
+  const { origin, hash } = new URL(link)
+  const headers = { 'X-Dormouse-Secret': hash.replace('#secret=', '') }
+  const signedIn = await fetch(`${origin}/console/sign-in`, { method: 'POST', headers })
+  const { token } = (await signedIn.json()) as { token: string }
+  const read = async (path: string) => {
+    const answer = await fetch(`${origin}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })
+    return ((await answer.json()) as { data: Record<string, unknown> }).data
+  }
+  return { ...(await read('')), within: (await read('/clusters/dev-eu'))['cluster'] }
 }
 
 const dev1 = () =>
@@ -66,21 +94,73 @@ describe('several clusters read as one', () => {
     )
   })
 
-  it('a cluster is called as its service calls it, context in brackets, and is found by that name', async () => {
-    class Named extends FakeDormouse {
-      readonly clusterName = 'europe (dev-2)'
-      override async whoami() {
-        return { cluster: 'europe', user: 'ann' }
-      }
-    }
-    const named = { ...clusters(), 'dev-2': new Named({ workloads: [aRecord('web')] }) }
-    for (const chosen of ['dev-2', 'europe', 'euro*']) {
+  it('a cluster is called as its service calls it, with -o wide its context in brackets, and is found by that name', async () => {
+    const named = { ...clusters(), 'dev-2': new Called('europe', { workloads: [aRecord('web')] }) }
+    for (const chosen of ['dev-2', 'europe', 'euro*', 'europe (dev-2)']) {
       const { code, out } = await typed(['list', '--contexts', chosen], { clusters: named })
       expect(code).to.equal(0)
-      expect(cells(out).slice(1)).to.deep.equal([['europe (dev-2)', 'web', 'deployment', 'awake']])
+      expect(cells(out).slice(1)).to.deep.equal([['europe', 'web', 'deployment', 'awake']])
+      const wide = await typed(['list', '-o', 'wide', '--contexts', chosen], { clusters: named })
+      expect(cells(wide.out)[1]?.[0]).to.equal('europe (dev-2)')
     }
     const { out } = await typed(['list', '--contexts', 'europe', '-o', 'json'], { clusters: named })
     expect(JSON.parse(out)).to.have.nested.property('items[0].cluster', 'dev-2')
+  })
+
+  it("is called by that name wherever a line names it; a cloud's long context stands only where it is to be typed", async () => {
+    const arn = (name: string) => `arn:aws:eks:eu-west-1:123456789012:cluster/${name}`
+    const notes = ['left out']
+    const long = {
+      [arn('1')]: new Called('dev-eu', { workloads: [aRecord('web')], notes }),
+      [arn('2')]: new Called('dev-us', { workloads: [aRecord('web'), aRecord('db')] }),
+      [arn('3')]: new LostDormouse('gone'),
+    }
+    const told = (...line: string[]) => typed([...line, '--contexts', '*'], { clusters: long })
+    for (const watch of [[], ['-w']]) {
+      const { out, err } = await told('list', ...watch)
+      expect(out).to.match(/^CLUSTER {3}NAME .*\ndev-eu {4}web /)
+      expect(out).to.not.include('arn:')
+      expect(err).to.include(`${arn('3')}: does not answer`)
+      // A watch that ends at once says no more.
+      if (watch.length === 0) expect(err).to.include('note: dev-eu: left out\n')
+    }
+    expect((await told('status', 'db')).out).to.match(/^dev-us: deployment shop\/db is awake/)
+    expect((await told('status', 'x')).err).to.include('in namespace shop of dev-eu, dev-us\n')
+    const { err } = await told('why', 'web')
+    expect(err).to.include('web is in several clusters (dev-eu, dev-us): write one of\n')
+    expect(err).to.include(`kubectl dormouse why deploy/web --context ${arn('1')}\n`)
+  })
+
+  it('is called so on the page and in the links of the console', async () => {
+    const named = { 'arn:aws:eks:dev': new Called('dev-eu', { workloads: [aRecord('web')] }), gone: new LostDormouse('gone') } // prettier-ignore
+    const about: unknown[] = []
+    const { code } = await typed(['console', '--no-open', '--contexts', '*'], {
+      clusters: named,
+      onOutput: (text, stop) =>
+        void indexOf(text.trim())
+          .then((index) => about.push(index), (error) => about.push(error))
+          .finally(() => stop.abort()), // prettier-ignore
+    })
+    const names = about.flatMap((each) => (each as { clusters?: { name: string }[] }).clusters ?? [each])
+    expect(code).to.equal(0)
+    expect(names).to.have.nested.property('[0].name', 'dev-eu')
+    expect(names).to.have.nested.property('[1].name', 'gone')
+    expect(about[0]).to.have.property('within', 'dev-eu')
+  })
+
+  it('clusters that are called alike have their contexts in brackets, and no two the same name', async () => {
+    const alike = {
+      a: new Called('europe', { workloads: [aRecord('web')] }),
+      b: new Called('europe', { workloads: [aRecord('web')] }),
+      c: new Called('asia', { workloads: [aRecord('web')] }),
+      europe: new FakeDormouse({ workloads: [aRecord('web')] }),
+    }
+    const { out } = await typed(['list', '--contexts', '*'], { clusters: alike })
+    const names = cells(out).map(([name]) => name)
+    expect(names).to.deep.equal(['CLUSTER', 'europe (a)', 'europe (b)', 'asia', 'europe'])
+    const hostile = new Map([['a', 'europe'], ['b', 'europe'], ['c', 'europe (a)']]) // prettier-ignore
+    const told = clusterNames([...hostile].map(([context, called]) => ({ context, called })))
+    expect([...told.values()]).to.deep.equal(['a', 'b', 'c'])
   })
 
   it('records for programs name their cluster, and are otherwise the same; names alone are refused', async () => {

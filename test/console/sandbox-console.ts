@@ -33,9 +33,11 @@ export class SandboxConsole {
     this.kubeconfig = ready.kubeconfig
   }
 
-  static async start(): Promise<SandboxConsole> {
+  /** `cluster`: how it is called. */
+  static async start(cluster = 'sandbox'): Promise<SandboxConsole> {
+    const environment = { ...MANY_SWITCHES, DORMOUSE_CLUSTER: cluster }
     const program = new RunningProgram(
-      startProgram(['sandbox', '--json', ...FREE_PORTS], undefined, MANY_SWITCHES),
+      startProgram(['sandbox', '--json', ...FREE_PORTS], undefined, environment),
     )
     return new SandboxConsole(program, await program.ready())
   }

@@ -28,7 +28,7 @@ describeWith(chromiumProgram, 'the console over several clusters', function (pro
     const [nowhere] = await freePorts(1)
     const parts: Kubeconfig[] = []
     for (const name of ['blue', 'green']) {
-      const sandbox = await SandboxConsole.start()
+      const sandbox = await SandboxConsole.start(name)
       sandboxes.push(sandbox)
       await sandbox.call('POST', 'shop/deployments/web/enable')
       const { clusters, users } = parse(await readFile(sandbox.kubeconfig, 'utf8')) as Kubeconfig
@@ -37,7 +37,7 @@ describeWith(chromiumProgram, 'the console over several clusters', function (pro
     const gone = { name: 'gone', cluster: { server: `http://127.0.0.1:${nowhere}` } }
     const all = [...parts, { clusters: [gone], users: [{ name: 'gone', user: {} }] }]
     const contexts = ['blue', 'green', 'gone'].map((name) => ({
-      name,
+      name: `arn:aws:eks:eu-west-1:123456789012:cluster/${name}`,
       context: { cluster: name, user: name },
     }))
     const config = {
@@ -46,7 +46,6 @@ describeWith(chromiumProgram, 'the console over several clusters', function (pro
       clusters: all.flatMap(({ clusters }) => clusters),
       users: all.flatMap(({ users }) => users),
       contexts,
-      'current-context': 'blue',
     }
     kubeconfig = join(await mkdtemp(join(tmpdir(), 'dormouse-contexts-')), 'config')
     await writeFile(kubeconfig, JSON.stringify(config))
@@ -56,9 +55,9 @@ describeWith(chromiumProgram, 'the console over several clusters', function (pro
     if (kubeconfig) await rm(join(kubeconfig, '..'), { recursive: true })
   })
 
-  it('shows each workload with its cluster, names the one that is gone, and acts in the right one', async () => {
+  it('shows each workload with its cluster as its service calls it, names the one that is gone, and acts in the right one', async () => {
     const [blue, green] = sandboxes
-    const args = ['console', '--no-open', '--contexts', 'blue,g*', '--kubeconfig', kubeconfig]
+    const args = ['console', '--no-open', '--contexts', '*/blue,*/g*', '--kubeconfig', kubeconfig]
     const child = spawn(process.execPath, [`${PROJECT}/src/client/main.ts`, ...args], {
       env: programEnvironment(),
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -13,6 +13,7 @@ import type { Collection } from '../../kubernetes/client.ts'
 import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
 import { ZONE_DATA } from '../../service/process/zone-data.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
+import { withContext } from '../cluster-names.ts'
 import { byName } from '../order.ts'
 import { printable } from '../../domain/text.ts'
 import { releasedText } from '../../domain/deciding/released.ts'
@@ -72,13 +73,12 @@ export class ClusterDormouse implements Dormouse {
   }
 
   get place(): string {
-    return `cluster ${this.clusterName ?? this.#context}`
+    return `cluster ${withContext(this.clusterName ?? this.#context, this.#context)}`
   }
 
   get clusterName(): string | undefined {
     const { cluster } = this.#reader
-    if (cluster === undefined || cluster === this.#context) return cluster
-    return `${printable(cluster)} (${this.#context})`
+    return printable(cluster ?? '').trim() || undefined
   }
 
   get notes(): string[] {

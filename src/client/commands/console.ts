@@ -67,14 +67,15 @@ function warn({ stderr }: Terminal): void {
 async function apiOver(terminal: Terminal, clusters: Clusters, options: Options): Promise<PageApi> {
   const asked = await clusters.ask(async (cluster) => ({
     cluster,
-    namespace: await shown(terminal, cluster, options),
+    namespace: await shown(terminal, clusters, cluster, options),
   }))
   const [only] = asked
   if (only && !clusters.areNamed) return new ClusterApi(only.cluster.dormouse, only.namespace)
   const { ClustersApi } = await import('../../console/client/clusters-api.ts')
   return new ClustersApi(
     clusters.all.flatMap((cluster) => {
-      const { name, dormouse } = cluster
+      const { dormouse } = cluster
+      const name = clusters.nameOf(cluster)
       const { namespace } = asked.find((each) => each.cluster === cluster) ?? options
       const away = clusters.away.get(cluster)
       return name === undefined ? [] : [{ name, dormouse, namespace, away }]
@@ -85,9 +86,11 @@ async function apiOver(terminal: Terminal, clusters: Clusters, options: Options)
 /** The namespace of the list; undefined: all. */
 async function shown(
   { stderr }: Terminal,
-  { name, dormouse }: Cluster,
+  clusters: Clusters,
+  cluster: Cluster,
   { namespace }: Options,
 ): Promise<string | undefined> {
+  const { dormouse } = cluster
   try {
     await dormouse.list({ namespace })
     return namespace
@@ -95,6 +98,7 @@ async function shown(
     if (namespace !== undefined || !(error instanceof Refusal) || error.code !== 'FORBIDDEN') throw error
     const own = dormouse.defaultNamespace
     await dormouse.list({ namespace: own })
+    const name = clusters.nameOf(cluster)
     const where = name === undefined ? '' : `${name}: `
     stderr.write(`note: ${where}you may not list all namespaces: it shows ${own} alone; -n names another\n`)
     return own

@@ -3,6 +3,7 @@ import { nearestName } from '../../domain/nearest.ts'
 import { nameOf } from '../../domain/workload/workload.ts'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
 import { Refusal, UsageError } from '../../service/process/errors.ts'
+import { withContext } from '../cluster-names.ts'
 import { kindNamed } from '../kinds.ts'
 import {
   connectedToAll,
@@ -67,15 +68,9 @@ async function list(
     kind: kind === undefined ? undefined : await kindOf(dormouse, kind),
     labelSelector,
   })
-  const columns: Columns = {
-    cluster: longestName(clusters),
-    namespace: options.allNamespaces === true || clusters.namespaces.size > 1,
-    wide: options.output === 'wide',
-    width: widthOf(terminal),
-  }
-  if (columns.cluster !== undefined) refuseNames(options.output)
+  if (clusters.areNamed) refuseNames(options.output)
   const wanted = ({ record }: Found) => options.state === undefined || stateOf(record) === options.state
-  if (options.watch) return watch(terminal, clusters, select, columns, options, wanted)
+  if (options.watch) return watch(terminal, clusters, select, options, wanted)
   const all = await clusters.found(async (cluster) => cluster.dormouse.list(await select(cluster)))
   const found = all.filter(wanted)
   const text = await forPrograms(options.output, found, true)
@@ -94,18 +89,33 @@ async function list(
   }
   const style = styleFor(terminal, options, NO_COMMANDS)
   const rows = found.map((each) => ({ found: each }))
-  const table = new ListTable(rows, columns, style)
+  const table = new ListTable(rows, columnsOf(terminal, clusters, options), style)
   const header = options.headers ? table.header() : ''
   terminal.stdout.write(`${header}${rows.map((row) => table.row(row, style)).join('')}`)
 }
 
-/** undefined: nothing names them. */
-function longestName({ all, areNamed }: Clusters): string | undefined {
-  return areNamed
-    ? all
-        .map(({ name = '', dormouse }) => dormouse.clusterName ?? name)
-        .toSorted((a, b) => b.length - a.length)[0]
-    : undefined
+/** Once clusters have answered, since they say how they are called. */
+function columnsOf(terminal: Terminal, clusters: Clusters, options: Options): Columns {
+  const wide = options.output === 'wide'
+  return {
+    cluster: longestName(clusters, wide),
+    namespace: options.allNamespaces === true || clusters.namespaces.size > 1,
+    wide,
+    width: widthOf(terminal),
+  }
+}
+
+/** The longest of those that have said how they are called; if none has, of all. undefined: nothing names them. */
+function longestName(clusters: Clusters, wide: boolean): string | undefined {
+  if (!clusters.areNamed) return undefined
+  const called = clusters.all.filter(({ dormouse }) => dormouse.clusterName !== undefined)
+  return (called.length > 0 ? called : clusters.all)
+    .map((cluster) => {
+      const { name: context = '' } = cluster
+      const name = clusters.nameOf(cluster) ?? context
+      return wide ? withContext(name, context) : name
+    })
+    .toSorted((a, b) => b.length - a.length)[0]
 }
 
 /** @throws Refusal NOT_FOUND if the cluster says that there is no such namespace */
@@ -157,7 +167,6 @@ async function watch(
   terminal: Terminal,
   clusters: Clusters,
   select: Select,
-  columns: Columns,
   options: Options,
   wanted: (found: Found) => boolean,
 ): Promise<void> {
@@ -175,7 +184,7 @@ async function watch(
       const style = styleFor(terminal, options, NO_COMMANDS)
       const rows = seen.map((each) => ({ found: each, gone: each.gone }))
       if (!table) {
-        table = new ListTable(rows, columns, style, true)
+        table = new ListTable(rows, columnsOf(terminal, clusters, options), style, true)
         if (options.headers) stdout.write(table.header())
       }
       for (const row of rows) stdout.write(table.row(row, style))

@@ -46,12 +46,15 @@ async function savings(terminal: Terminal, clusters: Clusters, options: Options)
   if (output === 'wide' || output === 'name')
     throw new UsageError(`savings: -o ${output} says nothing of savings: write -o json or -o yaml`)
   const labelSelector = checkedSelector(options.selector)
-  const answers = await clusters.ask(async ({ name: cluster, dormouse, namespace: own }) => {
-    const namespace = options.allNamespaces ? undefined : own
-    const found = await dormouse.summaries({ namespace, labelSelector })
-    return cluster === undefined ? found : found.map((each) => named(`${cluster}/${each.name}`, each))
+  const answers = await clusters.ask(async (cluster) => {
+    const namespace = options.allNamespaces ? undefined : cluster.namespace
+    return { cluster, found: await cluster.dormouse.summaries({ namespace, labelSelector }) }
   })
-  const records = answers.flat()
+  const records = answers.flatMap(({ cluster, found }) => {
+    // Programs know clusters by their contexts, as those of `list` do.
+    const name = output === undefined ? clusters.nameOf(cluster) : cluster.name
+    return name === undefined ? found : found.map((each) => named(`${name}/${each.name}`, each))
+  })
   const isEmpty = records.every(({ workloads }) => workloads === 0)
   // What is to come does not matter here.
   printNotes(terminal, clusters, true)

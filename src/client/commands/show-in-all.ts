@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import { UsageError } from '../../service/process/errors.ts'
 import { forPrograms, refuseNames, type Format } from '../output.ts'
 import type { Dormouse, Found } from '../ports.ts'
-import { namedBy, type Cluster, type Clusters } from '../several.ts'
+import type { Cluster, Clusters } from '../several.ts'
 import { printNotes, styleFor } from '../style.ts'
 import { findTargets, isAbsent } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
@@ -60,12 +60,14 @@ export async function showInAll(
       shownTo(output, showing, cluster.dormouse, found),
     ),
   }))
-  const all = asked.flatMap(({ shown }) => shown)
+  const all = asked.flatMap(({ shown }) =>
+    shown.map((each) => ({ ...each, found: clusters.named(each.found, each.cluster) })),
+  )
   if (verb === 'why') refuseAmbiguous(all, targets, ({ cluster, found }) =>
     command(styleOf(cluster).advice, verb, keyOfFound(found)),
   ) // prettier-ignore
   const missing = targets.filter((target) => !all.some((each) => each.target === target))
-  const where = placesOf(asked.map(({ cluster }) => cluster))
+  const where = placesOf(clusters, asked.map(({ cluster }) => cluster)) // prettier-ignore
   for (const target of missing) terminal.stderr.write(`error: there is no workload ${target} in ${where}\n`)
   if (selector !== undefined && all.length === 0) terminal.stderr.write(`No workloads found in ${where}.\n`)
   printNotes(terminal, clusters)
@@ -96,7 +98,7 @@ async function shownIn(
   const sought = [...selected, ...(await Promise.all(named)).flat()]
   const shown = await pLimit(ABREAST).map(sought, async ({ target, key }): Promise<Shown[]> => {
     try {
-      return [{ cluster, target, found: namedBy(await asked(await dormouse.get(key)), cluster) }]
+      return [{ cluster, target, found: await asked(await dormouse.get(key)) }]
     } catch (error) {
       if (isAbsent(error)) return []
       throw error
@@ -114,14 +116,14 @@ function refuseAmbiguous(
   for (const target of targets) {
     const found = all.filter((each) => each.target === target)
     if (found.length < 2) continue
-    const names = found.map(({ cluster: { name } }) => name).join(', ')
+    const names = found.map((each) => each.found.clusterName).join(', ')
     const commands = found.map((each) => `  ${typed(each)}`).join('\n')
     throw new UsageError(`${target} is in several clusters (${names}): write one of\n${commands}`)
   }
 }
 
 /** `namespace shop of dev, staging`. */
-function placesOf(clusters: readonly Cluster[]): string {
-  const namespaces = [...new Set(clusters.map(({ namespace }) => namespace))]
-  return `namespace ${namespaces.join(', ')} of ${clusters.map(({ name }) => name).join(', ')}`
+function placesOf(clusters: Clusters, some: readonly Cluster[]): string {
+  const namespaces = [...new Set(some.map(({ namespace }) => namespace))]
+  return `namespace ${namespaces.join(', ')} of ${some.map((each) => clusters.nameOf(each)).join(', ')}`
 }

@@ -1,4 +1,5 @@
 import { withoutPrefixes } from '../../domain/workload/author.ts'
+import { withContext } from '../cluster-names.ts'
 import { targetText } from '../kinds.ts'
 import { oneLine } from '../safe-output.ts'
 import type { Found } from '../ports.ts'
@@ -125,7 +126,7 @@ function cellsOf(
   const state = stateOf(record)
   const [short = ''] = targetText({ kind: found.kind, name: '' }).split('/')
   return [
-    ...(cluster === undefined ? [] : [found.clusterName ?? found.cluster ?? '']),
+    ...(cluster === undefined ? [] : [clusterText(found, wide)]),
     ...(namespace ? [record.namespace] : []),
     record.name,
     layout.kind === 'long' ? record.type : short,
@@ -135,6 +136,10 @@ function cellsOf(
     ...(wide ? wideCells(record) : []),
     ...(layout.reason ? [gone ? '-' : oneLine(shortReason(record, style.times))] : []),
   ]
+}
+
+function clusterText({ cluster = '', clusterName = cluster }: Found, wide: boolean): string {
+  return wide ? withContext(clusterName, cluster) : clusterName
 }
 
 function wideCells(record: Found['record']): string[] {

@@ -10,7 +10,7 @@ import { ClusterApi, isWatch, type PageApi } from './page-api.ts'
 
 /** A cluster of the page. */
 export interface PageCluster {
-  /** Its context. */
+  /** As people call it, for as long as the page is open. */
   readonly name: string
   readonly dormouse: Dormouse
   /** The namespace of its list; undefined: all. */
@@ -34,11 +34,11 @@ interface Pauses {
   readonly listAgain?: number
 }
 
-/** `/clusters/dev%2Feu/namespaces/…`: a cluster by its context, and the path within it. */
+/** `/clusters/dev%2Feu/namespaces/…`: a cluster by its name, and the path within it. */
 const WITHIN = /^\/clusters\/([^/]+)(\/.*)?$/
 
 /**
- * The API over several clusters: one list of all, and behind `/clusters/<context>` the API of each. One that does not
+ * The API over several clusters: one list of all, and behind `/clusters/<name>` the API of each. One that does not
  * answer is told as `away`, and asked again.
  */
 export class ClustersApi implements PageApi {
@@ -68,7 +68,7 @@ export class ClustersApi implements PageApi {
     const cluster = this.#clusters.get(decoded(text))
     if (cluster) return { api: cluster.api, within: { ...call, path } }
     const known = [...this.#clusters.keys()].map(encodeURIComponent).join(', ')
-    const advice = `ask one of several at /api/v1/clusters/<context>/…, where <context> is one of ${known}`
+    const advice = `ask one of several at /api/v1/clusters/<name>/…, where <name> is one of ${known}`
     throw new Refusal('NOT_FOUND', text === '' ? advice : `there is no cluster ${text} here: ${advice}`)
   }
 

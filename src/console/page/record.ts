@@ -1,7 +1,7 @@
 import { replicaTime, SAVED_OVER } from '../../domain/records/replica-time.ts'
 import type { StatusRecord, TransitionRecord } from '../../domain/records/record.ts'
 
-/** `cluster`: the context, where the page shows several. */
+/** `cluster`: the cluster's name, where the page shows several. */
 export type Workload = StatusRecord & { readonly cluster?: string }
 export type Transition = TransitionRecord
 
