@@ -60,7 +60,9 @@ describeOn('who asks by annotation', function (on) {
     await here.asleep('deployments', 'hers', { replicas: COUNT })
     const woken = await ask(people.ann, 'deploy/hers', 'wake 4h')
     expect(woken.code, woken.stderr).to.equal(0)
-    expect(warningsOf(woken)[0]).to.match(/woken to 3 replicas for 4h, until \S+.*: awake by request of ann; sleeps/)
+    expect(warningsOf(woken)[0]).to.match(
+      /woken to 3 replicas for 4h, until \S+.*: awake by request of ann; sleeps/,
+    )
     expect((await stateOf('hers'))?.history[0]?.by).to.equal('k8s:ann')
     for (const request of ['pin', 'unpin', 'override 2h', 'resume']) {
       const result = await ask(people.ann, 'deploy/hers', request)
