@@ -24,12 +24,13 @@ const inEach = (outputs: readonly string[], typed: string, code: Line['code'] = 
 const endless = (typed: string): Line => ({ ...line(typed), isEndless: true })
 const asDone = (typed: string): Line => ({ ...line(typed), isAsDone: true })
 
-/** Hours in UTC that have begun, or that have ended, and do not change for some hours. */
+/** Hours in UTC that have begun, or that have ended, and do not change for longer than any request of these lasts. */
 function hoursFrom(shift: number): string {
   const hour = new Date().getUTCHours() + 24
-  return `${(hour + shift) % 24}:00-${(hour + shift + 10) % 24}:00`
+  return `${(hour + shift) % 24}:00-${(hour + shift + 13) % 24}:00`
 }
-const AWAKE = hoursFrom(-5)
+/** In all programs alike: an edge between two of them, or before the end of a request, would be a difference. */
+export const AWAKE = hoursFrom(-5)
 const ASLEEP = hoursFrom(7)
 
 /** Every command that changes a workload, in one output each: what it prints, and what it leaves for the next one. */

@@ -6,6 +6,7 @@ import { TrialCluster } from './cluster.ts'
 import {
   ACTING,
   OF_CLIENT,
+  AWAKE,
   OF_EACH,
   OF_SERVICE,
   OVER_HTTP,
@@ -41,7 +42,7 @@ export interface Outcome extends Ended {
 const ABREAST = 3
 const SOURCES: Program = [process.execPath, SERVICE]
 const CONFIG = {
-  policies: [{ name: 'office', namespaces: { names: ['reading'] }, schedule: '8:00-18:00,Mon-Fri' }],
+  policies: [{ name: 'office', namespaces: { names: ['reading'] }, schedule: AWAKE }],
 }
 
 /** The lines that are the same for all programs, as the sources carry them out. */
