@@ -5,8 +5,8 @@ import pLimit from 'p-limit'
 import { TrialCluster } from './cluster.ts'
 import {
   ACTING,
-  OF_CLIENT,
   AWAKE,
+  OF_CLIENT,
   OF_EACH,
   OF_SERVICE,
   OVER_HTTP,
