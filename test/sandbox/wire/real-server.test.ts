@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { Agent, request } from 'undici'
 import { fromProtobuf, PROTOBUF, toProtobuf } from '../../../src/sandbox/wire/protobuf.ts'
 import { describeOn } from '../../support/clusters.ts'
+import { eventually } from '../../support/eventually.ts'
 import { RICH } from './rich-objects.ts'
 
 interface Kubeconfig {
@@ -17,6 +18,10 @@ function withoutZeros(value: unknown): unknown {
   const rest = Object.entries(value).map(([key, each]) => [key, withoutZeros(each)] as const)
   const full = rest.filter(([, each]) => each !== undefined)
   return full.length > 0 ? Object.fromEntries(full.toSorted(([a], [b]) => (a < b ? -1 : 1))) : undefined
+}
+
+function versionOf(object: unknown): string | undefined {
+  return (object as { readonly metadata?: { readonly resourceVersion?: string } }).metadata?.resourceVersion
 }
 
 /** Within a StatefulSet, JSON alone says which kind a claim is. */
@@ -66,8 +71,12 @@ describeOn('protobuf of a real API server', (on) => {
       const path = template.replace('NS', namespace)
       const sent = JSON.parse(JSON.stringify(object).replaceAll('"NS"', `"${namespace}"`))
       await inProtobuf('POST', path, toProtobuf(sent))
-      const json = untyped(await on().admin.expect('GET', `${path}/rich`))
-      const read = fromProtobuf(await inProtobuf('GET', `${path}/rich`))
+      // Controllers write its status: two reads are compared where nothing came between.
+      const [json, read] = await eventually('two reads of one version', async () => {
+        const json = await on().admin.expect('GET', `${path}/rich`)
+        const read = fromProtobuf(await inProtobuf('GET', `${path}/rich`))
+        return versionOf(json) === versionOf(read) && ([untyped(json), read] as const)
+      })
       expect(withoutZeros(read)).to.deep.equal(withoutZeros(json))
       // It keeps what it was sent, and adds its defaults.
       const kept = withoutZeros(sent)
