@@ -68,7 +68,7 @@ export interface Dormouse {
   /** Unknown settings that affect the records. */
   readonly unknowns: readonly string[]
   whoami(): Promise<Whoami>
-  /** What this cluster alone has, as far as the person may read it: two clusters have nothing in common. */
+  /** The UIDs that this cluster alone has, as far as the person may read it: two clusters have nothing in common. */
   clusterIds?(): Promise<readonly string[]>
   /** undefined: it does not tell. */
   serviceVersion(): Promise<string | undefined>

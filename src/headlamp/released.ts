@@ -2,7 +2,7 @@ import type { Released } from '../domain/deciding/released.ts'
 import { readPublished } from '../domain/records/published.ts'
 import type { Host } from './host.ts'
 
-/** Where the service tells clients of its settings: every signed-in user may read it. */
+/** The ConfigMap by which the service tells clients of its settings: every signed-in user may read it. */
 const PUBLISHED = '/api/v1/namespaces/kube-public/configmaps/dormouse'
 
 /** A hook: who released the cluster from Dormouse, read once for each cluster that is shown; undefined: nobody, or it is not told. */

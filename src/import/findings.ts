@@ -11,7 +11,7 @@ export class Findings {
   configuration: ImportedConfiguration | undefined
   readonly outcomes: Outcome[] = []
   counts: readonly Count[] = []
-  /** What it said to people, a line each. */
+  /** Its messages to people, a line each. */
   readonly messages: string[] = []
 
   /** The same for programs. `error`: what it ended with. */
@@ -24,7 +24,7 @@ export class Findings {
     const failures = outcomes.flatMap((each) => (each.why === undefined ? [] : [each]))
     return {
       ...asked,
-      // What is compared alone is not planned.
+      // A step that is only compared is not planned.
       ...(!asked.verify && {
         verdicts: verdictsOf(steps),
         items: steps.map((step) =>

@@ -5,7 +5,7 @@ import { settingsInForce } from './settings-in-force.ts'
 import { downscalerAmong, type Running, type Tool } from './tool.ts'
 import type { ClusterObjects } from '../client/ports.ts'
 
-/** What an import is to do. */
+/** The work of an import. */
 export interface Import {
   readonly steps: readonly Step[]
   /** The settings in force, and those that the steps are planned for. */

@@ -13,6 +13,13 @@ import { Refusal } from '../../src/service/process/errors.ts'
 import { aDeployment } from '../support/workloads.ts'
 
 export const NIGHT = Date.parse('2026-11-24T01:00:00Z')
+/** Tuesday: at night, by day, and a second after the hours began while the other tool was stopped already. */
+export const MOMENTS = {
+  night: NIGHT,
+  day: NIGHT + 10 * 3_600_000,
+  edge: Date.parse('2026-11-24T07:00:01Z'),
+} as const
+export type Moment = keyof typeof MOMENTS
 export const HOURS = 'Mon-Fri 08:00-18:00 Europe/Berlin'
 export const KEPT = 'downscaler/original-replicas'
 export const UPTIME = 'downscaler/uptime'

@@ -4,7 +4,16 @@ import { nameOf, type ImportedObject } from '../../src/import/plan/imported-obje
 import { downscalerAmong, toolsAmong } from '../../src/import/tool.ts'
 import { ASLEEP_LABEL } from '../../src/domain/annotations.ts'
 import { documentOf, expectSameResult } from './documents.ts'
-import { HOURS, imported, KEPT, NIGHT, sleeper, UPTIME, type Objects } from './import-cluster.ts'
+import {
+  HOURS,
+  imported,
+  KEPT,
+  MOMENTS,
+  sleeper,
+  UPTIME,
+  type Moment,
+  type Objects,
+} from './import-cluster.ts'
 import { Served } from './served.ts'
 
 const TOOLS = {
@@ -12,14 +21,6 @@ const TOOLS = {
   gokubedownscaler: 'caas-team/gokubedownscaler',
 }
 type Tool = keyof typeof TOOLS
-
-/** Tuesday: at night, by day, and a second after the hours began while the tool was stopped already. */
-const MOMENTS = {
-  night: NIGHT,
-  day: NIGHT + 10 * 3_600_000,
-  edge: Date.parse('2026-11-24T07:00:01Z'),
-} as const
-type Moment = keyof typeof MOMENTS
 
 /** The places that the tools' documentation names, and how the hours get there. */
 interface Place {

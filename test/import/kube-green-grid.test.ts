@@ -2,16 +2,8 @@ import { expect } from 'chai'
 import { nameOf, type ImportedObject } from '../../src/import/plan/imported-object.ts'
 import { ASLEEP_LABEL } from '../../src/domain/annotations.ts'
 import { expectSameResult } from './documents.ts'
-import { imported, NIGHT, type Objects } from './import-cluster.ts'
+import { imported, MOMENTS, type Moment, type Objects } from './import-cluster.ts'
 import { Served } from './served.ts'
-
-/** Tuesday: at night, by day, and a second after the hours began while kube-green was stopped already. */
-const MOMENTS = {
-  night: NIGHT,
-  day: NIGHT + 10 * 3_600_000,
-  edge: Date.parse('2026-11-24T07:00:01Z'),
-} as const
-type Moment = keyof typeof MOMENTS
 
 const BERLIN = { timeZone: 'Europe/Berlin' }
 const NIGHTS = { weekdays: '1-5', sleepAt: '20:00', wakeUpAt: '08:00', ...BERLIN }

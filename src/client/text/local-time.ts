@@ -26,7 +26,7 @@ export function longTime(instant: Instant, zone: string | undefined): string {
 
 /**
  * A text of Dormouse for this reader: times in their local form, names without the prefix that says how they signed in.
- * Where the clocks of a zone that the text names, or of `beside`, show another time, the reader's zone is named.
+ * The reader's zone is named if the clocks of a zone that the text names, or of `beside`, show another time.
  */
 export function worded(text: string, times: LocalTimes, beside: string | null = null): string {
   const others = [...text.matchAll(ZONE_IN_TEXT)].map(([, zone]) => zone ?? null)

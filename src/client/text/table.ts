@@ -47,7 +47,7 @@ export class Table {
     const padded = cells.map(oneLine).map((cell, column) => {
       const length = visibleLength(cell)
       const width = this.#widthOf(column)
-      // Of a later row; colours are in no column that is cut.
+      // It is of a later row; colours are in no column that is cut.
       const fits = length <= width || cell.length > length
       return fits ? cell + ' '.repeat(Math.max(0, width - length)) : cut(cell, width)
     })

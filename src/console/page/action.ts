@@ -27,15 +27,15 @@ export interface Action {
   readonly calls: readonly Call[]
   /** Takes it back, as far as a request can. */
   readonly undo?: Action
-  /** Of an Undo: the wishes (`wishOf`) of before and after the click. Whoever has another one since then keeps it. */
+  /** For an Undo: the wishes (`wishOf`) of before and after the click. Whoever has another one since then keeps it. */
   readonly only?: readonly string[]
-  /** Of a request for many: what was asked of which namespace, so that it can be taken back. */
+  /** For a request for many: what was asked of which namespace, so that it can be taken back. */
   readonly many?: Many
   /** An Undo of many: that of each. */
   readonly each?: readonly Action[]
 }
 
-/** What the dialog for many can do. */
+/** The acts of the dialog for many. */
 export type BulkAct = 'wake' | 'snooze' | 'override' | 'resume' | 'pin' | 'unpin'
 
 export interface Many {

@@ -13,7 +13,7 @@ const CONFIRMED = 'dormouse.confirmed'
 const ABREAST = 4
 const MOST_TRIES = 60
 
-/** What became of an Undo of many: how many are as before, and the words about the others. */
+/** The outcome of an Undo of many: how many are as before, and the words about the others. */
 interface Told {
   done: number
   readonly left: string[]

@@ -51,7 +51,7 @@ export class ManyBefore {
     })
   }
 
-  /** What takes it back, and whose wishes it ended, once the list shows what was done. */
+  /** The Undo, and whose wishes the request ended, once the list shows what was done. */
   async after(bulk: Bulk, { need, title }: Action): Promise<{ undo: Action | undefined; ended: string }> {
     const changed = this.changed(bulk)
     const isShown = (before: Workload) => {

@@ -86,7 +86,7 @@ function Absent({ app }: { app: App }): VNode {
   </p>`
 }
 
-/** Who released what, a line each cluster, from when on, and what ends it. */
+/** A line for each released cluster: by whom, from when on, and what ends it. */
 function Released({ model, now }: { model: Model; now: number }): VNode | null {
   const by = useMemo(() => releasesIn(model.records), [model.records, model.version])
   if (model.signIn || by.size === 0) return null

@@ -14,7 +14,7 @@ type Act = BulkAct | 'keep'
 type To = (words: ApiCall, query?: string, body?: object) => Call
 
 /**
- * What takes an act back, so that it is as `before`, for as long. `end`: when a wake that was asked for ends. undefined: the
+ * The Undo of an act, so that it is as `before`, for as long. `end`: when a wake that was asked for ends. undefined: the
  * act changes nothing, or nothing that could be taken back.
  */
 export function undoOf(
@@ -94,17 +94,25 @@ function minutes(until: number, now: number): string {
   return `${Math.max(1, Math.round((until - now) / MINUTE))}m`
 }
 
-/** What people have asked of it, as a text to compare: changes of its pods leave it as it is. */
+/** The wishes of people about it, as a text to compare: changes of its pods leave it as it is. */
 export function wishOf(workload: Workload): string {
   const { enabled, wake_schedule, timezone, pin_state, has_manual_override, manual_override_until } = workload
   const { snooze_requested, wake_requested, next_transition } = workload
   return JSON.stringify([
-    enabled, wake_schedule, timezone, pin_state, has_manual_override, manual_override_until,
-    snooze_requested, wake_requested, next_transition?.at, askedBy(workload),
-  ]) // prettier-ignore
+    enabled,
+    wake_schedule,
+    timezone,
+    pin_state,
+    has_manual_override,
+    manual_override_until,
+    snooze_requested,
+    wake_requested,
+    next_transition?.at,
+    askedBy(workload),
+  ])
 }
 
-/** Who asked for what it is, or holds it; undefined: nobody. Who released the whole cluster asked for nothing of it. */
+/** The person who asked for what it is, or holds it; undefined: nobody. Who released the whole cluster asked for nothing of it. */
 function askedBy({ reason_code: code, reason_values: { by } }: Workload): string | undefined {
   return typeof by === 'string' && code !== 'released' ? person(by) : undefined
 }

@@ -10,7 +10,7 @@ import { deny, type AdmissionDecision, type AdmissionReason } from './decision.t
 import { about, toAsk } from './messages.ts'
 import { howToEnd, refuse, type PinOrOverride } from './pin-or-override.ts'
 
-/** What a manifest that is applied says of the count: it stops naming one, or it names 0 (a CronJob: `suspend: true`). */
+/** The count by a manifest that is applied: it stops naming one, or it names 0 (a CronJob: `suspend: true`). */
 export type ManifestCount = 'absent' | 'zero'
 
 /** An update under review. */
@@ -22,7 +22,7 @@ export interface Update {
   readonly otherChanges: boolean
   /** Whether it is a server-side apply, or kubectl's own: a field that it lacks was not removed on purpose. */
   readonly isApply: boolean
-  /** Of a sleeper that a manifest is applied to; undefined: the object's own count tells, or none is applied. */
+  /** For a sleeper that a manifest is applied to; undefined: the object's own count tells, or none is applied. */
   readonly manifestCount?: ManifestCount | undefined
   /** The client's field manager. */
   readonly manager: string | undefined

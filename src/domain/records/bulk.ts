@@ -28,7 +28,7 @@ export function summaryOf(outcomes: readonly Outcome[], dryRun = false): string 
     : `${done} done, ${unchanged} unchanged, ${refused} refused${keptAtZero}`
 }
 
-/** What a request for many says of a workload that it leaves out. */
+/** The words of a request for many about a workload that it leaves out. */
 export const LEFT_OUT = {
   result: 'left_out',
   code: null,

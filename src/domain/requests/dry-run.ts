@@ -18,7 +18,7 @@ const MOVES: readonly (readonly [RegExp, string])[] = [
   [/, which (?:wakes|is to wake) it now/g, ', which would wake it now'],
 ]
 
-/** What a request did, as a dry run tells it: `would be woken to 3 replicas: …`. It reads on after the workload's name. */
+/** The effect of a request, as a dry run tells it: `would be woken to 3 replicas: …`. It reads on after the workload's name. */
 export function wouldBe(done: string): string {
   const form = FORMS.find(([begins]) => begins.test(done))
   const begun = form ? done.replace(...form) : done

@@ -176,7 +176,7 @@ class Reader extends Scanner {
   }
 }
 
-/** What people rarely mean by a schedule that can be read; undefined: nothing, or it cannot be read. */
+/** A doubt: people rarely mean this by a schedule that can be read; undefined: nothing, or it cannot be read. */
 export function scheduleDoubt(text: string): string | undefined {
   try {
     const minute = minuteLeftOut(parseSchedule(text))

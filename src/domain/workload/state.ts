@@ -18,27 +18,36 @@ export type OperationType = (typeof OPERATION_TYPES)[number]
 interface TriggerFacts {
   /** The name in texts for people. */
   readonly name: string
+  /** Why Dormouse did it, where nobody else did. */
+  readonly cause: string
+  /** How somebody did it, behind their name. */
+  readonly how: string
   /** The operations that it can cause. */
   readonly types: readonly OperationType[]
   /** Whether its operations belong to a wave, as the metrics of waves and their dashboard count them. */
   readonly inWaves: boolean
 }
 
-const BOTH: TriggerFacts['types'] = OPERATION_TYPES
+/** Enabling and disabling are requests, too. */
+const ASKED = { how: 'on request', types: OPERATION_TYPES, inWaves: false } as const
 
 /** The causes of a snooze or wake, as history, logs and metrics show them. */
 export const TRIGGER = {
-  schedule: { name: 'a schedule', types: BOTH, inWaves: true },
-  api: { name: 'a request', types: BOTH, inWaves: false },
-  manual: { name: 'manual scaling', types: BOTH, inWaves: false },
-  deploy: { name: 'a deploy', types: ['wake'], inWaves: false },
-  pin: { name: 'the repair of a pin', types: BOTH, inWaves: false },
-  disable: { name: 'disabling', types: ['wake'], inWaves: false },
-  recovery: { name: 'recovery after something else woke a sleeping workload', types: BOTH, inWaves: false },
+  schedule: { ...ASKED, name: 'a schedule', cause: 'by its schedule', inWaves: true },
+  api: { ...ASKED, name: 'a request', cause: 'on request' },
+  manual: { ...ASKED, name: 'manual scaling', cause: 'after a scaling', how: 'by scaling' },
+  deploy: { ...ASKED, name: 'a deploy', cause: 'after a deploy', how: 'by a deploy', types: ['wake'] },
+  pin: { ...ASKED, name: 'the repair of a pin', cause: 'to keep its pin' },
+  disable: { ...ASKED, name: 'disabling', cause: 'since nothing enables it any longer', types: ['wake'] },
+  recovery: {
+    ...ASKED,
+    name: 'recovery after something else woke a sleeping workload',
+    cause: 'to put it right',
+  },
   unsigned: {
+    ...ASKED,
     name: 'a state that Dormouse had not signed, whose count alone was kept',
-    types: BOTH,
-    inWaves: false,
+    cause: 'since its state was not signed',
   },
 } as const satisfies Record<string, TriggerFacts>
 export type Trigger = keyof typeof TRIGGER

@@ -161,7 +161,7 @@ function going(object: SleepInfo, later: readonly string[]): Step {
   return { object, verdict: later.length > 0 ? 'approximated' : 'mapped', says, goes: true }
 }
 
-/** What these SleepInfos would have put to sleep once it comes, and nothing will. */
+/** Workloads to come that these SleepInfos would have put to sleep, and nothing will. */
 function comingLater(infos: readonly SleepInfo[], wide: Wanted): string[] {
   const kinds = ['Deployment', 'StatefulSet', 'CronJob'].filter((kind) =>
     infos.some((info) => sleeps(info, anyOf(kind, ''))),
@@ -243,7 +243,7 @@ function objectSteps(
   ]
 }
 
-/** What is awake in hours of sleep, kube-green leaves awake until it sleeps the next time, and so does awake-until. */
+/** A workload that is awake in hours of sleep stays so until the next sleep: kube-green leaves it, and so does awake-until. */
 function asItIs(wanted: Wanted, now: Instant): Wanted {
   if (!wanted.enabled || !wanted.autoWake) return wanted
   const schedule = compileSchedule(wanted.schedule, wanted.timezone)

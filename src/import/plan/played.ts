@@ -112,7 +112,7 @@ export function difference(timers: readonly Timer[], hours: Week, autoWake: bool
     const key = (place * states + state) * 2 + Number(isAwake)
     return !seen.has(key) && Boolean(seen.add(key))
   }
-  // What needs the fewest people's wakes is found first; what is awake in hours of sleep was woken by a person.
+  // The fewest wakes by people are tried first; a workload that is awake in hours of sleep was woken by a person.
   let now = times
     .map((_, place): Moment => ({ place, state: FRESH, isAwake: true }))
     .filter((each) => (!autoWake || hours.has(times.at(each.place - 1) ?? 0)) && isNew(each))

@@ -93,7 +93,7 @@ const STATE_DIFFERS = [
   ...OWN_LABELS.map((key) => differ((side) => label(side, key))),
 ].join(' || ')
 
-/** Of updates, those that change what Dormouse alone writes: the webhook `marks` denies those that it cannot read. */
+/** Among updates, those that change what Dormouse alone writes: the webhook `marks` denies those that it cannot read. */
 export const CHANGES_STATE: MatchCondition = {
   name: 'changes-state',
   expression: `oldObject != null && (${STATE_DIFFERS})`,

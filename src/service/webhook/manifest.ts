@@ -22,15 +22,9 @@ export function isApply(workload: Workload, old: Json, object: Json, manager: st
 
 /** Whether the manifest that kubectl applied last names the value: applying it again changes nothing else. */
 function isAppliedAgain(workload: Workload, object: Json): boolean {
-  const text = annotationsOf(object)[LAST_APPLIED]
-  if (typeof text !== 'string') return false
   const field = fieldOf(workload)
-  try {
-    const applied = valueAt(JSON.parse(text), field)
-    return applied !== undefined && applied === valueAt(object, field)
-  } catch {
-    return false
-  }
+  const applied = valueAt(manifestIn(object), field)
+  return applied !== undefined && applied === valueAt(object, field)
 }
 
 /**
@@ -42,17 +36,11 @@ export function isRequestApplied(object: Json, request: string): boolean {
   const owns = ({ operation, fieldsV1 }: Json) =>
     operation === 'Apply' && within(fieldsV1, field) !== undefined
   if (entriesOf(object).some(owns)) return true
-  const text = annotationsOf(object)[LAST_APPLIED]
-  if (typeof text !== 'string' || !text.includes(REQUEST_ANNOTATION)) return false
-  try {
-    return annotationsOf(JSON.parse(text))[REQUEST_ANNOTATION] === request
-  } catch {
-    return false
-  }
+  return annotationsOf(manifestIn(object))[REQUEST_ANNOTATION] === request
 }
 
 /**
- * What the manifest that this update applies says of a sleeper's count; undefined: another count, or it applies none. The
+ * The count that the manifest of this update gives a sleeper; undefined: another count, or it applies none. The
  * count of the object does not tell: where the manifest stops naming one, the API server sets 1; where it names 0, as a
  * sleeper has, nothing changes.
  */
@@ -113,6 +101,7 @@ function isAsleep(value: unknown): boolean {
   return value === 0 || value === true
 }
 
+/** The manifest that kubectl applied last; undefined: there is none, or it cannot be read. */
 function manifestIn(object: Json): Json | undefined {
   const text = annotationsOf(object)[LAST_APPLIED]
   if (typeof text !== 'string') return undefined

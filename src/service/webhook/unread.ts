@@ -43,7 +43,7 @@ export function decideUnread(
   return allow(reason, [subject(review, `was not checked: ${message}`)])
 }
 
-/** Of the status, only writes that change marks, or give an owner, are reviewed. */
+/** Among writes of the status, only those that change marks, or give an owner, are reviewed. */
 function changesMarks(route: Route, { subResource, operation }: ReviewRequest): boolean {
   return route === 'marks' || (route === 'workloads' && operation === 'UPDATE' && subResource === 'status')
 }
