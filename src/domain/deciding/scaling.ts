@@ -77,7 +77,8 @@ function isManualScaling(workload: Workload, keda: Keda): boolean {
 
 /**
  * Whether somebody set the count who may not while it is pinned: no autoscaler and no exempt account. Only the client is
- * known, so where accounts of the configuration are exempt, it is kubectl alone.
+ * known. In k3s, MicroK8s and clouds the HPA's client has other names, and exempt accounts have any; so an unknown
+ * client is left wherever it may be one of these.
  */
 export function isStoppedByPins({
   workload,
@@ -91,7 +92,7 @@ export function isStoppedByPins({
   const manager = workload.replicasManager?.manager
   if (manager === undefined || manager === FIELD_MANAGER || AUTOSCALERS.has(manager)) return false
   const { exemptUsers = [] } = rules
-  return isKnownHand(workload, manager) || (!keda.scales && exemptUsers.length === 0)
+  return isKnownHand(workload, manager) || (!isScaled(workload) && !keda.scales && exemptUsers.length === 0)
 }
 
 function isKnownHand({ scaledBy }: Workload, manager: string): boolean {

@@ -86,7 +86,8 @@ describe('rule 2, a pin', () => {
       const pinned = awake.pinned()
       for (const moved of [
         pinned.scaledByHand(count),
-        pinned.scaledByHand(count, 'k9s'),
+        pinned.scaledByHand(count, 'kubectl-scale'),
+        pinned.with({ scaledBy: 'review:jane' }).scaledByHand(count, 'k9s'),
         pinned.editedTo(count),
         pinned.editedTo(count, 'argocd-controller'),
       ]) {
@@ -105,6 +106,9 @@ describe('rule 2, a pin', () => {
     for (const [moved, rules] of [
       [pinned.scaledByHand(9, 'kube-controller-manager'), RULES],
       [pinned.scaledByHand(9, 'keda-operator'), RULES],
+      // An HPA of k3s and one of MicroK8s: one program holds all controllers.
+      [pinned.scaledByHand(9, 'k3s'), RULES],
+      [pinned.scaledByHand(9, 'kubelite'), RULES],
       [pinned.withReplicas(9), RULES],
       [pinned.scaledByHand(9, 'queue-scaler'), exempting],
     ] as const)
