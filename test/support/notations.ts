@@ -67,6 +67,7 @@ export function readsOrRefuses<T>({ read, write, refusal, longest, texts, parts 
         propertyRuns(500),
       )
       expect(refused).to.be.above(0)
-      if (what !== 'any text') expect(understood).to.be.above(0)
+      // Parts in any order are a right text by chance alone.
+      if (what.startsWith('a text')) expect(understood).to.be.above(0)
     })
 }
