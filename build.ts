@@ -18,7 +18,7 @@ export async function bundle(to: string): Promise<string[]> {
   await rm(`${to}/dist`, { recursive: true, force: true })
   const { metafile } = await build({
     absWorkingDir: PROJECT,
-    entryPoints: ['src/main.ts', 'src/service/wiring/calendar-thread.ts'],
+    entryPoints: ['src/main.ts', 'src/wiring/calendar-thread.ts'],
     outdir: `${to}/dist`,
     bundle: true,
     platform: 'node',

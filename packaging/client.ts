@@ -40,10 +40,10 @@ export async function npmPackage(to: string): Promise<void> {
   const { metafile } = await build({
     ...options(),
     entryPoints: {
-      main: 'src/client/main.ts',
+      main: 'src/cli/people/main.ts',
       // The service's program, whose sandbox is a try without a cluster or a checkout.
       sandbox: 'src/main.ts',
-      'calendar-thread': 'src/service/wiring/calendar-thread.ts',
+      'calendar-thread': 'src/wiring/calendar-thread.ts',
     },
     outdir: `${to}/lib`,
     format: 'esm',
@@ -102,11 +102,11 @@ function manifest(): object {
  * in it.
  */
 export async function singleFile(): Promise<{ readonly code: string; readonly packages: readonly string[] }> {
-  const thread = await built({ entryPoints: ['src/service/wiring/calendar-thread.ts'], format: 'esm' })
+  const thread = await built({ entryPoints: ['src/wiring/calendar-thread.ts'], format: 'esm' })
   // The one thread that it starts has its code inline: no file lies beside an executable.
   const url = `data:text/javascript;base64,${Buffer.from(thread.code).toString('base64')}`
   const client = await built({
-    entryPoints: ['src/client/main.ts'],
+    entryPoints: ['src/cli/people/main.ts'],
     alias: { '@kubernetes/client-node': './packaging/no-auth-provider.ts' },
     format: 'cjs',
     define: { ...options().define, 'import.meta.url': JSON.stringify(url) },

@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { destination } from 'pino'
-import { registerCheck } from './service/cli/check.ts'
-import { registerExplain } from './service/cli/explain.ts'
-import { registerKeyPair } from './service/cli/key-pair.ts'
-import { createProgram, run } from './service/cli/program.ts'
-import { registerRelease } from './service/cli/release.ts'
-import { registerRenewKey } from './service/cli/renew-key.ts'
-import { registerSandbox, type SandboxPorts } from './service/cli/sandbox.ts'
-import { registerServe } from './service/cli/serve.ts'
-import { registerToken } from './service/cli/token.ts'
-import { ALIASES, describeVerbs, helpCommand } from './client/catalogue.ts'
+import { registerCheck } from './cli/check.ts'
+import { registerExplain } from './cli/explain.ts'
+import { registerKeyPair } from './cli/key-pair.ts'
+import { createProgram, run } from './cli/program.ts'
+import { registerRelease } from './cli/release.ts'
+import { registerRenewKey } from './cli/renew-key.ts'
+import { registerSandbox, type SandboxPorts } from './cli/sandbox.ts'
+import { registerServe } from './cli/serve.ts'
+import { registerToken } from './cli/token.ts'
+import { ALIASES, describeVerbs, helpCommand } from './cli/people/catalogue.ts'
 import { askAt, processTerminal } from './client/process-terminal.ts'
 import { safeOutput } from './client/safe-output.ts'
 import { placeOfVerb } from './client/verb-first.ts'
-import { systemClock } from './service/process/clock.ts'
-import { LineBatches } from './service/process/line-batches.ts'
+import { systemClock } from './process/clock.ts'
+import { LineBatches } from './process/line-batches.ts'
 
 const PLUGIN = 'kubectl dormouse'
 const ACCOUNT_NAMESPACE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace'
@@ -93,7 +93,7 @@ async function runForOperators(): Promise<number> {
 
 /** Loaded on demand: the service needs none of it. */
 async function runForPeople(): Promise<number> {
-  const { runClient } = await import('./client/program.ts')
+  const { runClient } = await import('./cli/people/program.ts')
   const unread = new AbortController()
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') unread.abort()

@@ -1,4 +1,4 @@
-import { programFor } from '../../src/client/catalogue.ts'
+import { programFor } from '../../src/cli/people/catalogue.ts'
 import type { Terminal } from '../../src/client/terminal.ts'
 import { code, table } from './page.ts'
 

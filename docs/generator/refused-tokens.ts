@@ -1,5 +1,5 @@
-import type { Refused } from '../../test/service/api/auth/forged-tokens/row.ts'
-import { REFUSED } from '../../test/service/api/auth/forged-tokens/table.ts'
+import type { Refused } from '../../test/service/auth/forged-tokens/row.ts'
+import { REFUSED } from '../../test/service/auth/forged-tokens/table.ts'
 import { code, table } from './page.ts'
 
 /** The tokens that the API refuses and its answers, from the table of its tests. */

@@ -37,7 +37,7 @@ export interface Surroundings {
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 /** The programs as they are in the checkout. */
-export const CLIENT = path('src/client/main.ts')
+export const CLIENT = path('src/cli/people/main.ts')
 export const SERVICE = path('src/main.ts')
 
 /** A program of the sources under the name of another, which its messages have: `kubectl-dormouse`. */

@@ -1,5 +1,5 @@
 import { processTerminal } from '../../src/client/process-terminal.ts'
-import { runClient } from '../../src/client/program.ts'
+import { runClient } from '../../src/cli/people/program.ts'
 import { project } from '../project.ts'
 import type { Asked, Ended } from './program.ts'
 

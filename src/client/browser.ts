@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { temporaryFolder } from '../service/process/temporary-folder.ts'
+import { temporaryFolder } from '../process/temporary-folder.ts'
 
 /** By which a system opens a file in the person's browser. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>>> = {

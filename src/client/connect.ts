@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { UsageError, messageOf } from '../service/process/errors.ts'
+import { UsageError, messageOf } from '../process/errors.ts'
 import type { Credentials } from '../kubernetes/credentials.ts'
 import type { InTurn } from '../kubernetes/exec-plugin.ts'
 import type { ClusterObjects, Connection, Dormouse, KnownContext } from './ports.ts'

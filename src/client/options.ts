@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import type { Terminal } from './terminal.ts'
 import type { Connection, Dormouse } from './ports.ts'
-import { Refusal, UsageError } from '../service/process/errors.ts'
+import { Refusal, UsageError } from '../process/errors.ts'
 import { Clusters, openClusters } from './several.ts'
 import { styleFor } from './style.ts'
 import { worded } from './text/local-time.ts'

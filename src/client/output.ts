@@ -1,5 +1,5 @@
 import type { StatusRecord } from '../domain/records/record.ts'
-import { UsageError } from '../service/process/errors.ts'
+import { UsageError } from '../process/errors.ts'
 import { nearestName } from '../domain/nearest.ts'
 import { resourceName } from './kinds.ts'
 import type { Found } from './ports.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '../service/process/clock.ts'
+import { systemClock } from '../process/clock.ts'
 import { connect, contextsOf, openCluster } from './connect.ts'
 import { safeOutput } from './safe-output.ts'
 import type { Terminal } from './terminal.ts'

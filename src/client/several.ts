@@ -1,6 +1,6 @@
 import { globMatcher } from '../domain/glob.ts'
 import { counted } from '../domain/text.ts'
-import { Refusal, UsageError, messageOf } from '../service/process/errors.ts'
+import { Refusal, UsageError, messageOf } from '../process/errors.ts'
 import { clusterNames, withContext } from './cluster-names.ts'
 import { AlreadyReported } from './commands/already-reported.ts'
 import { merged } from './merged.ts'

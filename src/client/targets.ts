@@ -1,7 +1,7 @@
 import { isConfigurable } from '../domain/kinds.ts'
 import { nearestName } from '../domain/nearest.ts'
 import type { Kind, WorkloadKey } from '../domain/workload/workload.ts'
-import { Refusal, UsageError } from '../service/process/errors.ts'
+import { Refusal, UsageError } from '../process/errors.ts'
 import { KIND_TEXTS, kindNamed, targetText } from './kinds.ts'
 import type { Dormouse } from './ports.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../service/process/clock.ts'
+import type { Clock } from '../process/clock.ts'
 import type { ClusterObjects, Connection, Dormouse, KnownContext } from './ports.ts'
 
 /** The parts of the outside world that the client uses; main.ts passes the real ones, tests their own. */

@@ -6,8 +6,8 @@ import {
   unitAdvice,
   type Bounds,
 } from '../domain/schedule/duration.ts'
-import type { Instant } from '../service/process/clock.ts'
-import { UsageError } from '../service/process/errors.ts'
+import type { Instant } from '../process/clock.ts'
+import { UsageError } from '../process/errors.ts'
 
 const MINUTE = 60_000
 const [, LONGEST] = REQUEST_BOUNDS

@@ -1,4 +1,4 @@
-import { ALIASES, isVerb, programFor } from './catalogue.ts'
+import { ALIASES, isVerb, programFor } from '../cli/people/catalogue.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The options of "Where, and as whom" that take a value. */

@@ -1,4 +1,4 @@
-import type { Instant } from '../service/process/clock.ts'
+import type { Instant } from '../process/clock.ts'
 
 /** ISO 8601 in UTC to the second, as messages show times. */
 export function iso(instant: Instant): string {

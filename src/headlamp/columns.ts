@@ -1,4 +1,4 @@
-import type { Clock } from '../service/process/clock.ts'
+import type { Clock } from '../process/clock.ts'
 import type { Column, Host, Item, Table } from './host.ts'
 import { recordOf } from './record.ts'
 import { nextAt, nextOf, stateOf } from './words.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '../service/process/clock.ts'
+import { systemClock } from '../process/clock.ts'
 import { columnsFor } from './columns.ts'
 import type { Host } from './host.ts'
 import { sectionFor } from './section.ts'

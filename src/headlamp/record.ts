@@ -1,4 +1,4 @@
-import type { Instant } from '../service/process/clock.ts'
+import type { Instant } from '../process/clock.ts'
 import { ANNOTATION, OWN_LABELS } from '../domain/annotations.ts'
 import type { Rules } from '../domain/deciding/rules.ts'
 import { listedRecord, type StatusRecord } from '../domain/records/record.ts'

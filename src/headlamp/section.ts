@@ -1,4 +1,4 @@
-import type { Clock } from '../service/process/clock.ts'
+import type { Clock } from '../process/clock.ts'
 import { ANNOTATION } from '../domain/annotations.ts'
 import { releasedText } from '../domain/deciding/released.ts'
 import type { Host, Item } from './host.ts'

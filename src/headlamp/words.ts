@@ -1,4 +1,4 @@
-import type { Instant } from '../service/process/clock.ts'
+import type { Instant } from '../process/clock.ts'
 import type { HistoryRecord, StatusRecord } from '../domain/records/record.ts'
 import { textForPeople } from '../domain/workload/author.ts'
 import { troubleText } from '../domain/workload/trouble.ts'

@@ -1,5 +1,5 @@
 import { canSleep, type ImportedObject, type Step } from './plan/imported-object.ts'
-import { messageOf, Refusal } from '../service/process/errors.ts'
+import { messageOf, Refusal } from '../process/errors.ts'
 import type { ClusterObjects } from '../client/ports.ts'
 import { pathOf } from './resources.ts'
 import { DoesNotAnswer, inherited, isAdoption, written } from './writing.ts'

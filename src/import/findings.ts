@@ -1,6 +1,6 @@
 import { nameOf, type ImportedObject, type Step } from './plan/imported-object.ts'
 import type { ImportedConfiguration } from './plan/configuration.ts'
-import { messageOf, Refusal, UsageError } from '../service/process/errors.ts'
+import { messageOf, Refusal, UsageError } from '../process/errors.ts'
 import { AlreadyReported } from '../client/commands/already-reported.ts'
 import type { Outcome } from './carrying-out.ts'
 import { becameOf, verdictsOf, type Count } from './text.ts'

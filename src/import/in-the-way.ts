@@ -1,6 +1,6 @@
 import { nameOf, type ImportedObject } from './plan/imported-object.ts'
 import { commandLine } from './plan/shell-words.ts'
-import { UsageError } from '../service/process/errors.ts'
+import { UsageError } from '../process/errors.ts'
 import { ANNOTATION, ASLEEP_LABEL } from '../domain/annotations.ts'
 import { firstUnmanaged } from './carrying-out.ts'
 import type { Import } from './planned.ts'

@@ -1,6 +1,6 @@
 import type { ImportedObject } from './plan/imported-object.ts'
 import { KINDS_READ } from './plan/restores.ts'
-import { Refusal } from '../service/process/errors.ts'
+import { Refusal } from '../process/errors.ts'
 import type { ClusterObjects } from '../client/ports.ts'
 
 /** By `kind`: the path at which the cluster serves it. Beside Namespaces and SleepInfos, all that downscalers change. */

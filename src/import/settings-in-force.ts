@@ -1,7 +1,7 @@
 import type { ImportedObject } from './plan/imported-object.ts'
 import type { Settings } from './plan/in-force.ts'
 import { compilePolicy } from '../domain/policy/configured.ts'
-import { Refusal } from '../service/process/errors.ts'
+import { Refusal } from '../process/errors.ts'
 import type { ClusterObjects } from '../client/ports.ts'
 
 const PUBLISHED = '/api/v1/namespaces/kube-public/configmaps/dormouse'

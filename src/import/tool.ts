@@ -1,7 +1,7 @@
 import type { EnvironmentSource, ImportedContainer, ImportedObject } from './plan/imported-object.ts'
 import { programOf, type Program } from './plan/program.ts'
 import type { Dialect } from './plan/spans.ts'
-import { UsageError } from '../service/process/errors.ts'
+import { UsageError } from '../process/errors.ts'
 import type { ClusterObjects } from '../client/ports.ts'
 
 /** The other tools, as `--from` names them; `downscaler`: whichever of the two runs. */

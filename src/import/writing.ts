@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isAtRest, nameOf, type ImportedObject, type MergePatch, type Step } from './plan/imported-object.ts'
 import { keptByDormouse, marksOf } from './plan/marks.ts'
 import { formatRequest, REQUEST_ANNOTATION } from '../domain/requests/annotation.ts'
-import { Refusal } from '../service/process/errors.ts'
+import { Refusal } from '../process/errors.ts'
 import type { ClusterObjects, Patched } from '../client/ports.ts'
 import { pathOf } from './resources.ts'
 

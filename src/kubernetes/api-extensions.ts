@@ -1,7 +1,7 @@
 import type { NeededWorkload } from '../domain/records/forecast.ts'
 import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
 import type { BuiltInKind } from '../domain/workload/workload.ts'
-import { messageOf } from '../service/process/errors.ts'
+import { messageOf } from '../process/errors.ts'
 import type { ObjectMeta } from './api-object.ts'
 import type { Call } from './api-calls.ts'
 import type { KubernetesClient } from './client.ts'

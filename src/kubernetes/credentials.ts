@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { RequestOptions } from 'node:https'
-import type { Logger } from '../service/process/logger.ts'
+import type { Logger } from '../process/logger.ts'
 import { pluginIssuer, type InTurn, type Issuer } from './exec-plugin.ts'
 import type { Cluster, User } from './kube-config-file.ts'
 import {

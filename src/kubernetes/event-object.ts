@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Instant } from '../service/process/clock.ts'
+import type { Instant } from '../process/clock.ts'
 import { factsOf } from '../domain/kinds.ts'
 import { printable } from '../domain/text.ts'
 import { FIELD_MANAGER, type Workload } from '../domain/workload/workload.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { RequestOptions } from 'node:https'
-import { messageOf } from '../service/process/errors.ts'
+import { messageOf } from '../process/errors.ts'
 import type { Cluster, ExecPlugin } from './kube-config-file.ts'
 import type { Environment } from './kube-config.ts'
 

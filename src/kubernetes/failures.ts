@@ -1,4 +1,4 @@
-import { Refusal, type ErrorCode } from '../service/process/errors.ts'
+import { Refusal, type ErrorCode } from '../process/errors.ts'
 import type { HttpResponse } from './exchange.ts'
 
 /** A `meta/v1` Status: the body of a refusal, or of a watch's error event. */

@@ -1,5 +1,5 @@
 import { Pool, ProxyAgent, type Dispatcher } from 'undici'
-import { unlessAborted } from '../service/process/unless-aborted.ts'
+import { unlessAborted } from '../process/unless-aborted.ts'
 import type { Authentication, Credentials, TlsOptions } from './credentials.ts'
 import { CredentialsError } from './failures.ts'
 import { Exchange, type HttpResponse, type HttpText } from './exchange.ts'

@@ -1,6 +1,6 @@
-import { Refusal } from '../service/process/errors.ts'
-import type { Logger } from '../service/process/logger.ts'
-import type { Runnable } from '../service/process/runnable.ts'
+import { Refusal } from '../process/errors.ts'
+import type { Logger } from '../process/logger.ts'
+import type { Runnable } from '../process/runnable.ts'
 import type { KubernetesClient } from './client.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { isRecord } from '../domain/json-schema.ts'
-import { messageOf } from '../service/process/errors.ts'
+import { messageOf } from '../process/errors.ts'
 
 /** The types of values, in the words of a message. */
 interface Values {

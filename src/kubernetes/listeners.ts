@@ -1,4 +1,4 @@
-import type { Logger } from '../service/process/logger.ts'
+import type { Logger } from '../process/logger.ts'
 import type { KubernetesObserver } from './ports.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { nameOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
-import { Refusal } from '../service/process/errors.ts'
+import { Refusal } from '../process/errors.ts'
 import { ClusterRefusal } from './failures.ts'
 
 /** The API server's message for a JSON Patch that does not apply because a `test` failed (422 without causes). */

@@ -6,7 +6,7 @@ import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/
 import { hasKey } from '../domain/kinds.ts'
 import { isUnmarkedSleep } from '../domain/workload/reading.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
-import { Refusal } from '../service/process/errors.ts'
+import { Refusal } from '../process/errors.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from './delay.ts'
 import type { PatchOptions } from './client.ts'

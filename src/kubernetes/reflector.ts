@@ -1,6 +1,6 @@
 import { compareVersions } from '../domain/workload/workload.ts'
-import type { Logger } from '../service/process/logger.ts'
-import { standstill, type Standstill } from '../service/process/standstill.ts'
+import type { Logger } from '../process/logger.ts'
+import { standstill, type Standstill } from '../process/standstill.ts'
 import type { KubernetesObject, WatchEvent } from './api-object.ts'
 import type { Collection, KubernetesClient } from './client.ts'
 import { retryDelay, type Delay } from './delay.ts'

@@ -1,7 +1,7 @@
 import { pausePatch, type PauseChange } from '../domain/autoscaling/pause.ts'
 import { keyOfScaledObject, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import { FIELD_MANAGER } from '../domain/workload/workload.ts'
-import { Refusal } from '../service/process/errors.ts'
+import { Refusal } from '../process/errors.ts'
 import type { KubernetesClient } from './client.ts'
 import { ClusterRefusal } from './failures.ts'
 import { doesNotApply } from './patch-refusals.ts'

@@ -1,5 +1,5 @@
 import { compareVersions, FIELD_MANAGER } from '../domain/workload/workload.ts'
-import type { Logger } from '../service/process/logger.ts'
+import type { Logger } from '../process/logger.ts'
 import type { SecretStore, StoredSecret } from './ports.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { Call } from './api-calls.ts'

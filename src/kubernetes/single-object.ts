@@ -1,4 +1,4 @@
-import type { Logger } from '../service/process/logger.ts'
+import type { Logger } from '../process/logger.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
 import { delay as systemDelay, type Delay } from './delay.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Clock, Instant } from '../service/process/clock.ts'
+import type { Clock, Instant } from '../process/clock.ts'
 import {
   KINDS,
   podsFollowed,

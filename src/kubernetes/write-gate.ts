@@ -1,4 +1,4 @@
-import { TokenBucket } from '../service/process/token-bucket.ts'
+import { TokenBucket } from '../process/token-bucket.ts'
 import { retryDelay } from './delay.ts'
 import { ClusterRefusal, isOfWebhook } from './failures.ts'
 import type { Pace, WritePriority } from './ports.ts'

@@ -1,5 +1,5 @@
 import { Zone } from '../domain/schedule/zone.ts'
-import type { Instant } from '../service/process/clock.ts'
+import type { Instant } from '../process/clock.ts'
 import type { ObjectStore } from './store/object-store.ts'
 import { Registry } from './store/registry.ts'
 import { served } from './store/resources.ts'

@@ -75,9 +75,13 @@ describe('the browser that the console is opened in', function () {
     it('signs in; then the file is gone, and a link shown again is told on the terminal', async () => {
       const temporary = at('tmp')
       const child = endsWithTests(
-        spawn(process.execPath, [join(PROJECT, 'src/client/main.ts'), 'console', '--server', cluster.url], {
-          env: { ...environment(), TMPDIR: temporary, DORMOUSE_TOKEN: 'token' },
-        }),
+        spawn(
+          process.execPath,
+          [join(PROJECT, 'src/cli/people/main.ts'), 'console', '--server', cluster.url],
+          {
+            env: { ...environment(), TMPDIR: temporary, DORMOUSE_TOKEN: 'token' },
+          },
+        ),
       )
       let err = ''
       child.stderr!.on('data', (chunk: Buffer) => (err += chunk))

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import { causeOf } from '../../src/domain/workload/explanation.ts'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import type { HttpRequest } from '../../src/kubernetes/http.ts'
 import { failureOf } from '../support/failure-of.ts'
 import {

@@ -4,7 +4,7 @@ import type { Answer, Dormouse, Found, Seen, Selection } from '../../src/client/
 import type { NamespaceRecord } from '../../src/domain/records/namespace-record.ts'
 import type { Request } from '../../src/domain/requests/operations.ts'
 import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { failureOf } from '../support/failure-of.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'

@@ -1,4 +1,4 @@
-import { runClient } from '../../src/client/program.ts'
+import { runClient } from '../../src/cli/people/program.ts'
 import type {
   Answer,
   Connection,
@@ -13,7 +13,7 @@ import type { StatusRecord } from '../../src/domain/records/record.ts'
 import type { Request } from '../../src/domain/requests/operations.ts'
 import type { Trouble } from '../../src/domain/workload/trouble.ts'
 import { TYPE_OF, type BuiltInKind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 
 /** 13:00 in Berlin. */
 const NOON = Date.parse('2026-03-02T12:00:00Z')

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { connect } from '../../src/client/connect.ts'
 import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
 import type { Dormouse } from '../../src/client/ports.ts'
-import { Refusal, UsageError } from '../../src/service/process/errors.ts'
+import { Refusal, UsageError } from '../../src/process/errors.ts'
 import { failureOf } from '../support/failure-of.ts'
 import { httpServer } from '../support/http-server.ts'
 

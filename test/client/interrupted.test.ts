@@ -33,7 +33,7 @@ describe('a program that is interrupted', function () {
     for (const line of some)
       it(`reads no longer: ${line} over ${way}`, async () => {
         const where = way === 'HTTP' ? ['--server', silent.url] : ['--kubeconfig', at('config')]
-        const args = [`${PROJECT}/src/client/main.ts`, ...line.split(' '), '-n', 'shop', ...where]
+        const args = [`${PROJECT}/src/cli/people/main.ts`, ...line.split(' '), '-n', 'shop', ...where]
         const asked = once(silent.server, 'request')
         const child = spawn(process.execPath, args, {
           env: { ...programEnvironment(), DORMOUSE_TOKEN: 'token' },
@@ -67,7 +67,7 @@ describe('a program that is interrupted', function () {
         contexts: [{ name: 'dev', context: { cluster: 'dev', user: 'ann' } }],
       }
       await writeFile(at('hanging'), JSON.stringify(config))
-      const args = [`${PROJECT}/src/client/main.ts`, ...line.split(' '), '--kubeconfig', at('hanging')]
+      const args = [`${PROJECT}/src/cli/people/main.ts`, ...line.split(' '), '--kubeconfig', at('hanging')]
       const child = spawn(process.execPath, args, { env: programEnvironment(), stdio: 'ignore' })
       const ended = once(child, 'close') as Promise<[number | null]>
       const pid = await eventually('the plugin', async () => Number(await readFile(plugin, 'utf8')))

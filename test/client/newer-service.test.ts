@@ -5,7 +5,7 @@ import { encodeState } from '../../src/domain/workload/state-codec.ts'
 import { EMPTY_STATE } from '../../src/domain/workload/state.ts'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import { loadConfig } from '../../src/service/config/config.ts'
-import { settingsForClients } from '../../src/service/wiring/published.ts'
+import { settingsForClients } from '../../src/wiring/published.ts'
 import { aDeployment, consoleShows, NAMESPACE, NOW, over, reads } from './answering-cluster.ts'
 import { typed } from './fake-dormouse.ts'
 

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { clusterNames } from '../../src/client/cluster-names.ts'
 import type { Dormouse } from '../../src/client/ports.ts'
 import { chosenContexts } from '../../src/client/several.ts'
-import { VERBS } from '../../src/client/catalogue.ts'
-import { Refusal, UsageError } from '../../src/service/process/errors.ts'
+import { VERBS } from '../../src/cli/people/catalogue.ts'
+import { Refusal, UsageError } from '../../src/process/errors.ts'
 import { aRecord, anAsleepRecord, FakeDormouse, typed } from './fake-dormouse.ts'
 
 /** A cluster to which every read fails. */

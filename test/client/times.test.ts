@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { age, durationOption, minutesTo, parseUntil } from '../../src/client/times.ts'
 import { shortTime, worded } from '../../src/client/text/local-time.ts'
-import { UsageError } from '../../src/service/process/errors.ts'
+import { UsageError } from '../../src/process/errors.ts'
 import { failureOf } from '../support/failure-of.ts'
 
 const ZONE = 'Europe/Berlin'

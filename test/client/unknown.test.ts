@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { loadConfig } from '../../src/service/config/config.ts'
 import { hasUnknownHours, stateOf as shownByPage } from '../../src/console/page/record.ts'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
-import { settingsForClients } from '../../src/service/wiring/published.ts'
+import { settingsForClients } from '../../src/wiring/published.ts'
 import { EMPTY_STATE } from '../../src/domain/workload/state.ts'
 import { encodeState } from '../../src/domain/workload/state-codec.ts'
 import {

@@ -11,7 +11,7 @@ import { chromiumForTests, chromiumProgram, watched } from './chromium.ts'
 import { SandboxConsole } from './sandbox-console.ts'
 import { describeWith } from '../suite/need.ts'
 
-const CLIENT = `${PROJECT}/src/client/main.ts`
+const CLIENT = `${PROJECT}/src/cli/people/main.ts`
 const WEB = 'shop/deployments/web'
 
 describeWith(chromiumProgram, 'the console in a browser, on the sandbox', function (program) {

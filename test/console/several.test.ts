@@ -58,7 +58,7 @@ describeWith(chromiumProgram, 'the console over several clusters', function (pro
   it('shows each workload with its cluster as its service calls it, names the one that is gone, and acts in the right one', async () => {
     const [blue, green] = sandboxes
     const args = ['console', '--no-open', '--contexts', '*/blue,*/g*', '--kubeconfig', kubeconfig]
-    const child = spawn(process.execPath, [`${PROJECT}/src/client/main.ts`, ...args], {
+    const child = spawn(process.execPath, [`${PROJECT}/src/cli/people/main.ts`, ...args], {
       env: programEnvironment(),
       stdio: ['ignore', 'pipe', 'ignore'],
     })

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { expect } from 'chai'
 import { drawn, MADE } from '../../docs/generator/made.ts'
 import { withPart } from '../../docs/generator/page.ts'
-import { HTTP_STATUS } from '../../src/service/process/errors.ts'
+import { HTTP_STATUS } from '../../src/process/errors.ts'
 import { page } from './pages.ts'
 
 describe('what npm run docs makes', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Request } from '../../src/domain/requests/operations.ts'
 import type { Workload } from '../../src/domain/workload/workload.ts'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import { asked } from '../support/decisions.ts'
 import { at } from '../support/rules.ts'
 import { aDeployment } from '../support/workloads.ts'

@@ -1,6 +1,6 @@
 // With people.ts a second specification, written apart from the rules: what a cluster does, and what must hold of it.
 import { expect } from 'chai'
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 import type { Decision } from '../../src/domain/deciding/decision.ts'
 import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { statusPatch } from '../../src/domain/deciding/missed-runs.ts'
@@ -18,7 +18,7 @@ import {
   SNOOZE_KEY,
   type Kind,
 } from '../../src/domain/workload/workload.ts'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { stateOf } from '../support/decisions.ts'
 import { applied } from '../support/json-patch.ts'

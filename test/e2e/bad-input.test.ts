@@ -10,7 +10,7 @@ const NOT_UTF8 = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])
 
 /**
  * One of each kind; all others are in test/service/api/errors.test.ts, tokens in
- * test/service/api/auth/token-table.test.ts. `/…` stands below the workload.
+ * test/service/auth/token-table.test.ts. `/…` stands below the workload.
  */
 const REQUESTS: readonly [what: string, request: string, answer: string, options?: CallOptions][] = [
   ['an unknown path', 'GET ~/nowhere', '404 NOT_FOUND'],

@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/service/process/clock.ts'
+import { systemClock } from '../../src/process/clock.ts'
 import { connect } from '../../src/client/connect.ts'
 import { dormouseSuite } from '../client/dormouse-suite.ts'
 import { describeOn, describeOnBoth } from '../support/clusters.ts'

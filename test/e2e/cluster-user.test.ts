@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { SignJWT } from 'jose'
-import { OpenIdProvider, rsaKeys } from '../service/api/auth/openid-provider.ts'
+import { OpenIdProvider, rsaKeys } from '../service/auth/openid-provider.ts'
 import { describeOn } from '../support/clusters.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { manifest } from '../support/manifests.ts'

@@ -1,4 +1,4 @@
-import { runClient } from '../../src/client/program.ts'
+import { runClient } from '../../src/cli/people/program.ts'
 import { processTerminal } from '../../src/client/process-terminal.ts'
 import type { ClusterObjects } from '../../src/client/ports.ts'
 import { canSleep, type ImportedObject } from '../../src/import/plan/imported-object.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { connect } from '../../src/client/connect.ts'
 import type { Dormouse } from '../../src/client/ports.ts'
-import { systemClock } from '../../src/service/process/clock.ts'
+import { systemClock } from '../../src/process/clock.ts'
 import { typed } from '../client/fake-dormouse.ts'
 import { describeOn } from '../support/clusters.ts'
 import { onlyIn } from '../support/developer.ts'

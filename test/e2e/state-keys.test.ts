@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { fromKeyData, newKey, toKeyData } from '../../src/service/keys/key-data.ts'
 import { Keyring } from '../../src/domain/workload/tag.ts'
-import { hmacSha256 } from '../../src/service/process/hmac.ts'
+import { hmacSha256 } from '../../src/process/hmac.ts'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'

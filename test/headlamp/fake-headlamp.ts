@@ -5,7 +5,7 @@ import { JSDOM, type Element } from 'jsdom'
 import type { Host, Item, Table } from '../../src/headlamp/host.ts'
 import { standIns } from './stand-ins.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 
 interface React {
   readonly createElement: Host['React']['createElement']

@@ -1,7 +1,7 @@
 import { carryOut, type Outcome } from '../../src/import/carrying-out.ts'
 import type { ClusterObjects } from '../../src/client/ports.ts'
 import { processTerminal } from '../../src/client/process-terminal.ts'
-import { runClient } from '../../src/client/program.ts'
+import { runClient } from '../../src/cli/people/program.ts'
 import type { Terminal } from '../../src/client/terminal.ts'
 import { InForce } from '../../src/import/plan/in-force.ts'
 import { planOfDownscaler } from '../../src/import/plan/downscaler-plan.ts'
@@ -9,7 +9,7 @@ import { nameOf, type ImportedObject, type Step } from '../../src/import/plan/im
 import { programOf } from '../../src/import/plan/program.ts'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import { aDeployment } from '../support/workloads.ts'
 
 export const NIGHT = Date.parse('2026-11-24T01:00:00Z')

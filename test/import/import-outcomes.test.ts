@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import { aDeployment } from '../support/workloads.ts'
 import {
   NIGHT,

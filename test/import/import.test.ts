@@ -3,7 +3,7 @@ import { comparisonLine, failureLine, lineOf } from '../../src/import/text.ts'
 import { toolsAmong } from '../../src/import/tool.ts'
 import type { ImportedObject } from '../../src/import/plan/imported-object.ts'
 import { keptOfOthers } from '../../src/import/plan/restores.ts'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import { failureOf } from '../support/failure-of.ts'
 import {
   HOURS,

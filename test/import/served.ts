@@ -6,7 +6,7 @@ import { ASLEEP_LABEL } from '../../src/domain/annotations.ts'
 import { readPublished, writtenSettings } from '../../src/domain/records/published.ts'
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import { KEPT, Objects } from './import-cluster.ts'
 
 const COMPILER = new ScheduleCompiler(100)

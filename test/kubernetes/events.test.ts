@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Call } from '../../src/kubernetes/api-calls.ts'
 import { EventRecorder } from '../../src/kubernetes/events.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
-import { createLogger } from '../../src/service/process/logger.ts'
+import { createLogger } from '../../src/process/logger.ts'
 import { RecordingObserver, until } from './fake-api-server.ts'
 import { workload } from './objects.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import { Identity } from '../../src/kubernetes/identity.ts'
-import { createLogger } from '../../src/service/process/logger.ts'
+import { createLogger } from '../../src/process/logger.ts'
 
 const NOW = async () => {}
 const me = { status: { userInfo: { username: 'system:serviceaccount:dormouse:dormouse' } } }

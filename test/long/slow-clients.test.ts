@@ -4,7 +4,7 @@ import { Crowd } from '../hostile-clients/crowd.ts'
 import { shown, Stage, type PortName } from '../hostile-clients/stage.ts'
 
 const MINUTE = 60_000
-/** Over TLS an idle connection is kept for two minutes (src/service/http/server.ts); buffers take in all of some answers. */
+/** Over TLS an idle connection is kept for two minutes (src/http/server.ts); buffers take in all of some answers. */
 const LONGEST = 2.5 * MINUTE
 /** Fewer than there are places: only time ends them. */
 const COUNT = 30

@@ -1,4 +1,4 @@
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 import { INHERITED_ANNOTATIONS, type Namespace } from '../../src/domain/policy/inheritance.ts'
 import { ANNOTATION, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
 import type { ScaledObjectResource } from '../../src/kubernetes/scaled-object-store.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 import { compilePolicy } from '../../src/domain/policy/configured.ts'
 import { Inheritance, type Namespace } from '../../src/domain/policy/inheritance.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 import { ANNOTATION, type AnnotationName } from '../../src/domain/workload/workload.ts'
 import { MINUTE } from '../support/rules.ts'
 import { scheduleOf, WINDOW, type WindowAround } from './windows.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 import { HOUR, MINUTE } from '../support/rules.ts'
 
 /** A window around the present: its distance in minutes to the beginning, and its length. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 import type { StatusRecord } from '../../src/domain/records/record.ts'
 import { lay, type AnyFault } from '../faults/arbitrary-faults.ts'
 import { FaultProxy } from '../faults/fault-proxy.ts'

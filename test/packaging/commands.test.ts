@@ -16,7 +16,7 @@ import {
   wrongCodes,
   type Outcome,
 } from '../../packaging/try/trial.ts'
-import { programFor, VERBS } from '../../src/client/catalogue.ts'
+import { programFor, VERBS } from '../../src/cli/people/catalogue.ts'
 import { FORMATS } from '../../src/client/output.ts'
 import { processTerminal } from '../../src/client/process-terminal.ts'
 import { describeWith, moreTime } from '../suite/need.ts'

@@ -202,18 +202,18 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: '`aud` is compared by prefix',
-    file: 'src/service/api/auth/jwt.ts',
+    file: 'src/service/auth/jwt.ts',
     find: '      audience: expected.audience,\n',
     replace:
       "      audience: String(decodeJwt(token).aud).startsWith(expected.audience) ? String(decodeJwt(token).aud) : '',\n",
-    tests: ['test/service/api/auth/local-token.test.ts'],
+    tests: ['test/service/auth/local-token.test.ts'],
   },
   {
     name: 'any algorithm verifies a token',
-    file: 'src/service/api/auth/jwt.ts',
+    file: 'src/service/auth/jwt.ts',
     find: '      algorithms: [...expected.algorithms],\n',
     replace: '',
-    tests: ['test/service/api/auth/oidc.test.ts'],
+    tests: ['test/service/auth/oidc.test.ts'],
   },
   {
     name: 'a namesake of an exempt account is exempt',

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import type { StatusRecord, TransitionRecord } from '../../src/domain/records/record.ts'
 import type { Kind } from '../../src/domain/workload/workload.ts'
-import type { ErrorCode } from '../../src/service/process/errors.ts'
+import type { ErrorCode } from '../../src/process/errors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
 

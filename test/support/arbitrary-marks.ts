@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 import { encodeState, type StateTexts } from '../../src/domain/workload/state-codec.ts'
 import { SLEEP_STATES } from '../../src/domain/schedule/schedule.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 import { decide } from '../../src/domain/deciding/decide.ts'
 import type { Decision } from '../../src/domain/deciding/decision.ts'
 import { situationOf } from '../../src/domain/deciding/situation.ts'

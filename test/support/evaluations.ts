@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/service/process/clock.ts'
+import type { Clock } from '../../src/process/clock.ts'
 import { planStep } from '../../src/domain/deciding/operation.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
 import { Evaluations } from '../../src/service/evaluating/evaluations.ts'

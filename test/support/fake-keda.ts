@@ -8,7 +8,7 @@ import {
 } from '../../src/domain/autoscaling/scaled-object.ts'
 import type { ConfiguredKind } from '../../src/domain/kinds.ts'
 import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
-import { Refusal } from '../../src/service/process/errors.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import {
   ScaledObjectStore,
   type ScalerListener,

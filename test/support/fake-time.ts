@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock, Instant, Monotonic } from '../../src/service/process/clock.ts'
-import type { Later } from '../../src/service/process/clock.ts'
+import type { Clock, Instant, Monotonic } from '../../src/process/clock.ts'
+import type { Later } from '../../src/process/clock.ts'
 
 interface Alarm {
   readonly callback: () => void

@@ -12,7 +12,7 @@ const offset = new BigInt64Array(1)
 /** Shorter ones bound calls and watches. None is longer than a minute. */
 const LONG = 40_000
 const LONGEST = 60_000
-const TIMERS = '/src/service/process/timers.ts'
+const TIMERS = '/src/process/timers.ts'
 
 const RealDate = Date
 const realNow = Date.now

@@ -1,4 +1,4 @@
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 import { NOTHING_INHERITED } from '../../src/domain/policy/inheritance.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
 import type { Policy } from '../../src/domain/workload/settings-rules.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../../src/service/process/clock.ts'
+import { systemClock } from '../../src/process/clock.ts'
 import { SandboxCluster } from '../../src/sandbox/sandbox.ts'
 import { clientFor } from '../control-plane/client.ts'
 import { createIn, type Cluster, type SeenRequest } from './cluster.ts'

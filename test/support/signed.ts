@@ -1,4 +1,4 @@
-import { hmacSha256 } from '../../src/service/process/hmac.ts'
+import { hmacSha256 } from '../../src/process/hmac.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
 import { Keyring, type Keys } from '../../src/domain/workload/tag.ts'
 import type { Workload } from '../../src/domain/workload/workload.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../src/service/process/clock.ts'
+import type { Instant } from '../../src/process/clock.ts'
 import { encodeState } from '../../src/domain/workload/state-codec.ts'
 import {
   EMPTY_STATE,

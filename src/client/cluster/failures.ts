@@ -1,5 +1,5 @@
 import { explanationOfCauses } from '../../domain/workload/explanation.ts'
-import { Refusal, messageOf } from '../../service/process/errors.ts'
+import { Refusal, messageOf } from '../../process/errors.ts'
 import { ClusterRefusal } from '../../kubernetes/failures.ts'
 
 const DENIED = /^admission webhook "[^"]*" denied the request: /

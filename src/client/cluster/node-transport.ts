@@ -4,7 +4,7 @@ import type { Credentials } from '../../kubernetes/credentials.ts'
 import { CredentialsError } from '../../kubernetes/failures.ts'
 import type { HttpText } from '../../kubernetes/exchange.ts'
 import type { HttpRequest, HttpStream } from '../../kubernetes/http.ts'
-import { unlessAborted } from '../../service/process/unless-aborted.ts'
+import { unlessAborted } from '../../process/unless-aborted.ts'
 import type { Proxies } from '../proxies.ts'
 
 // An import would read all their exports, and with those of node:http load Node's own WebSocket: 15 ms.

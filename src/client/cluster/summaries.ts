@@ -2,7 +2,7 @@ import { NamespaceSummary, type NamespaceRecord } from '../../domain/records/nam
 import type { Accounting } from '../../domain/records/saved.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 
 interface Judging {
   readonly now: Instant

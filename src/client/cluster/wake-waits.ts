@@ -12,7 +12,7 @@ import {
 import { readWorkload } from '../../domain/workload/reading.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 
 type WaitOf = NonNullable<Rules['waitOf']>
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../service/process/clock.ts'
+import type { Clock } from '../../process/clock.ts'
 import { OPERATIONS, type Request } from '../../domain/requests/operations.ts'
 import {
   formatRequest,
@@ -16,7 +16,7 @@ import {
   type Workload,
   type WorkloadKey,
 } from '../../domain/workload/workload.ts'
-import { Refusal } from '../../service/process/errors.ts'
+import { Refusal } from '../../process/errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
 import { ClusterRefusal, isOfWebhook } from '../../kubernetes/failures.ts'
 import type { Answer } from '../ports.ts'

@@ -4,7 +4,7 @@ import { OPERATIONS, type CommandAction, type Request, type Said } from '../../d
 import { isKeptAtZero, leavesOut } from '../../domain/records/bulk.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
-import { UsageError } from '../../service/process/errors.ts'
+import { UsageError } from '../../process/errors.ts'
 import { resourceName } from '../kinds.ts'
 import { oneLine } from '../safe-output.ts'
 import { connected, connectionOptions, outputOption, withExamples, type OutputOptions } from '../options.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { counted } from '../../domain/text.ts'
-import { UsageError } from '../../service/process/errors.ts'
+import { UsageError } from '../../process/errors.ts'
 import type { Dormouse, Found } from '../ports.ts'
 import { findTargets, type Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { UsageError } from '../../service/process/errors.ts'
+import { UsageError } from '../../process/errors.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** `completion bash`: the script that makes a shell ask us for completions. */

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { nameOf, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { explanationIn } from '../../domain/workload/explanation.ts'
-import { messageOf, Refusal } from '../../service/process/errors.ts'
+import { messageOf, Refusal } from '../../process/errors.ts'
 import type { Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
 import { advised } from '../text/advice.ts'

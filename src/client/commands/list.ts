@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander'
 import { nearestName } from '../../domain/nearest.ts'
 import { nameOf } from '../../domain/workload/workload.ts'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
-import { Refusal, UsageError } from '../../service/process/errors.ts'
+import { Refusal, UsageError } from '../../process/errors.ts'
 import { withContext } from '../cluster-names.ts'
 import { kindNamed } from '../kinds.ts'
 import {

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
 import type { SavedAmounts } from '../../domain/records/saved.ts'
-import { UsageError } from '../../service/process/errors.ts'
+import { UsageError } from '../../process/errors.ts'
 import {
   connectedToAll,
   connectionOptions,

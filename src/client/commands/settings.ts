@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { printable } from '../../domain/text.ts'
-import { UsageError } from '../../service/process/errors.ts'
+import { UsageError } from '../../process/errors.ts'
 import type { Terminal } from '../terminal.ts'
 import { requestCommand, type RequestOptions } from './asking.ts'
 

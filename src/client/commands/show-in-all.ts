@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { UsageError } from '../../service/process/errors.ts'
+import { UsageError } from '../../process/errors.ts'
 import { forPrograms, refuseNames, type Format } from '../output.ts'
 import type { Dormouse, Found } from '../ports.ts'
 import type { Cluster, Clusters } from '../several.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { nameOf } from '../../domain/workload/workload.ts'
-import { UsageError } from '../../service/process/errors.ts'
+import { UsageError } from '../../process/errors.ts'
 import {
   connected,
   connectedToAll,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { UsageError } from '../../service/process/errors.ts'
+import { UsageError } from '../../process/errors.ts'
 import { clusterOptions, connected, outputOption, withExamples, type OutputOptions } from '../options.ts'
 import { serialized } from '../output.ts'
 import type { Connection } from '../ports.ts'

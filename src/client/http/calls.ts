@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { Agent, EnvHttpProxyAgent, request } from 'undici'
-import { Refusal } from '../../service/process/errors.ts'
+import { Refusal } from '../../process/errors.ts'
 import type { Proxies } from '../proxies.ts'
 import { refusal, unreachable } from './failures.ts'
 

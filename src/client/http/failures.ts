@@ -1,5 +1,5 @@
 import { explanationIn } from '../../domain/workload/explanation.ts'
-import { HTTP_STATUS, messageOf, Refusal, type ErrorCode } from '../../service/process/errors.ts'
+import { HTTP_STATUS, messageOf, Refusal, type ErrorCode } from '../../process/errors.ts'
 
 /** An answer of the API that is no success. */
 export interface Failure {

@@ -5,7 +5,7 @@ import type { StatusRecord, TransitionRecord } from '../../domain/records/record
 import { callOf } from '../../domain/requests/call.ts'
 import type { Request } from '../../domain/requests/operations.ts'
 import type { Kind, WorkloadKey } from '../../domain/workload/workload.ts'
-import { Refusal, UsageError } from '../../service/process/errors.ts'
+import { Refusal, UsageError } from '../../process/errors.ts'
 import type { Proxies } from '../proxies.ts'
 import { byName } from '../order.ts'
 import type { Answer, Dormouse, Found, Seen, Selection, Whoami } from '../ports.ts'

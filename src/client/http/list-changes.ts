@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { StatusRecord } from '../../domain/records/record.ts'
-import { Refusal, type ErrorCode } from '../../service/process/errors.ts'
+import { Refusal, type ErrorCode } from '../../process/errors.ts'
 import { byName } from '../order.ts'
 import type { Found, Seen } from '../ports.ts'
 import { isPassing } from './failures.ts'

@@ -1,5 +1,5 @@
 import { textForPeople } from '../../domain/workload/author.ts'
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 
 /** Formats times for people: `18:00` today, `Mon 8:00` within a week, else with the date. */
 export interface LocalTimes {

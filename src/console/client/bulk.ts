@@ -11,7 +11,7 @@ import {
 } from '../../domain/records/bulk.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { Request } from '../../domain/requests/operations.ts'
-import { Refusal } from '../../service/process/errors.ts'
+import { Refusal } from '../../process/errors.ts'
 import type { Dormouse, Found } from '../../client/ports.ts'
 import { refusalOf, type Answered, type Call } from './call.ts'
 

@@ -1,4 +1,4 @@
-import { messageOf, Refusal } from '../../service/process/errors.ts'
+import { messageOf, Refusal } from '../../process/errors.ts'
 
 /** A call of the page, of the v1 API. */
 export interface Call {

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { nearestName } from '../nearest.ts'
 import { flagFault, settingFault } from '../policy/faults.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation } from '../policy/inheritance.ts'

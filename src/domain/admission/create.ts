@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { changeBetween } from '../workload/change.ts'
 import { withoutRequest } from '../workload/marks.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { isHeld } from '../deciding/situation.ts'
 import { sleepsSuspended } from '../kinds.ts'

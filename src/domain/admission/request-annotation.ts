@@ -1,5 +1,5 @@
-import type { Instant } from '../../service/process/clock.ts'
-import { Refusal } from '../../service/process/errors.ts'
+import type { Instant } from '../../process/clock.ts'
+import { Refusal } from '../../process/errors.ts'
 import { decide } from '../deciding/decide.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { situationOf } from '../deciding/situation.ts'

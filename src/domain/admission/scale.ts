@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { Situation } from '../deciding/situation.ts'
 import { manualWake } from '../deciding/intent.ts'
 import { nextMove } from '../deciding/foresight.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { annotationChange, labelChange } from '../workload/change.ts'
 import { withoutRequest } from '../workload/marks.ts'
 import { isEmpty, type Change } from '../workload/patch.ts'

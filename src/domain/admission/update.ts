@@ -1,5 +1,5 @@
-import type { Instant } from '../../service/process/clock.ts'
-import type { Refusal } from '../../service/process/errors.ts'
+import type { Instant } from '../../process/clock.ts'
+import type { Refusal } from '../../process/errors.ts'
 import { changeBetween } from '../workload/change.ts'
 import { Situation } from '../deciding/situation.ts'
 import { marksRestored, withoutRequest } from '../workload/marks.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { isCredible } from './decision-time.ts'
 import type { Policy } from '../workload/settings-rules.ts'
 import { shortened } from '../workload/trouble.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { sleepsSuspended } from '../kinds.ts'
 import { ofSource } from '../policy/settings.ts'
 import { iso, isoOrNull } from '../text.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { State } from '../workload/state.ts'
 
 /** Milliseconds that replicas' clocks may differ by; a wrong clock wrote any date further ahead. */

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { ReasonValues, Remedy } from '../workload/explanation.ts'
 import type { Backoff, Intent, Trigger } from '../workload/state.ts'
 

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { Reading } from '../workload/reading.ts'
 import type { OperationType } from '../workload/state.ts'
 import { isRunning } from '../workload/workload.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { credibleFrom } from './decision-time.ts'
 import type { ReasonCode } from './decision.ts'
 import { ofSource } from '../policy/settings.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { Decision } from './decision.ts'
 import { sleepsSuspended } from '../kinds.ts'
 import type { Change, PatchOperation } from '../workload/patch.ts'

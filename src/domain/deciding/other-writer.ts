@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { decide } from './decide.ts'
 import { IS_WANTED } from './decision.ts'
 import { autoscalerOf } from './scaling.ts'

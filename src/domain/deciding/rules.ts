@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { ScalingRules } from '../autoscaling/keda.ts'
 import type { Released } from './released.ts'
 import type { Workload } from '../workload/workload.ts'

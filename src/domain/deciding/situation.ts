@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { kedaOf, type Keda } from '../autoscaling/keda.ts'
 import { withWindowUntil } from '../schedule/awake-until.ts'
 import type { Edge, Schedule, Sleep } from '../schedule/schedule.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { Decision } from './decision.ts'
 import type { State } from '../workload/state.ts'
 import { counted, iso } from '../text.ts'

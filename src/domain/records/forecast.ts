@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { decide } from '../deciding/decide.ts'
 import type { ReasonCode } from '../deciding/decision.ts'
 import { InvalidSettings, type InvalidSetting } from './invalid-settings.ts'

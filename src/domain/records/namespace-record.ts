@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { isLate } from '../deciding/late.ts'
 import { situationOf } from '../deciding/situation.ts'
 import { nextTransition, type Transition } from '../deciding/foresight.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { decide } from '../deciding/decide.ts'
 import { delayed, foreseenSteps, type Transition } from '../deciding/foresight.ts'
 import type { Rules } from '../deciding/rules.ts'

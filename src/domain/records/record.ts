@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { causeText, recentOperations } from '../deciding/backoff.ts'
 import { decide } from '../deciding/decide.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { sleepsSuspended } from '../kinds.ts'
 import type { Namespace } from '../policy/inheritance.ts'
 import { keptCount } from '../workload/counts.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { backoffInEffect } from '../deciding/backoff.ts'
 import { completed } from '../deciding/history.ts'
 import { isLate } from '../deciding/late.ts'

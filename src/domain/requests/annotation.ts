@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { midnightOf } from '../schedule/calendar.ts'
 import { A_DURATION, durationIn, durationText, unitAdvice } from '../schedule/duration.ts'
 import { nearestName } from '../nearest.ts'

@@ -1,4 +1,4 @@
-import { Refusal } from '../../service/process/errors.ts'
+import { Refusal } from '../../process/errors.ts'
 import { A_DURATION, durationIn, durationText } from '../schedule/duration.ts'
 import { ACTIONS, OPERATIONS, PARAMETERS, type Action, type Parameter, type Request } from './operations.ts'
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../service/process/errors.ts'
+import { Refusal } from '../../process/errors.ts'
 import { meansTheSame, newIntent, rescheduled } from '../deciding/intent.ts'
 import { transition } from '../deciding/operation.ts'
 import { ofSource } from '../policy/settings.ts'

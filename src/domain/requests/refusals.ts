@@ -1,5 +1,5 @@
 import { Duration } from 'luxon'
-import { Refusal, type ErrorCode } from '../../service/process/errors.ts'
+import { Refusal, type ErrorCode } from '../../process/errors.ts'
 import { riskOf, toManage } from '../deciding/decide.ts'
 import { durationText } from '../schedule/duration.ts'
 import { readWorkload, type Reading } from '../workload/reading.ts'

@@ -1,5 +1,5 @@
-import type { Instant } from '../../service/process/clock.ts'
-import { Refusal } from '../../service/process/errors.ts'
+import type { Instant } from '../../process/clock.ts'
+import { Refusal } from '../../process/errors.ts'
 import { causeText } from '../deciding/backoff.ts'
 import { decide } from '../deciding/decide.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'

@@ -1,5 +1,5 @@
-import type { Instant } from '../../service/process/clock.ts'
-import { Refusal } from '../../service/process/errors.ts'
+import type { Instant } from '../../process/clock.ts'
+import { Refusal } from '../../process/errors.ts'
 import { transition } from '../deciding/operation.ts'
 import type { Situation } from '../deciding/situation.ts'
 import { authorOf, desired, isAutomatic, newIntent, stillRuns, wakeHold } from '../deciding/intent.ts'

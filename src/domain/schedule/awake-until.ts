@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { midnightOf } from './calendar.ts'
 import type { Edge, Schedule } from './schedule.ts'
 import { InvalidSchedule } from './syntax.ts'

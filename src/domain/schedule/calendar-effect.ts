@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { addedIntervals } from './edges.ts'
 import { dateOf, calendarOn, type Calendar, type Hours } from './calendar.ts'
 import { parseSchedule } from './syntax.ts'

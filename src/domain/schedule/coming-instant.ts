@@ -1,5 +1,5 @@
-import type { Instant } from '../../service/process/clock.ts'
-import { UsageError } from '../../service/process/errors.ts'
+import type { Instant } from '../../process/clock.ts'
+import { UsageError } from '../../process/errors.ts'
 import { REQUEST_BOUNDS } from './duration.ts'
 
 const [, LONGEST] = REQUEST_BOUNDS

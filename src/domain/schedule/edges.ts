@@ -1,6 +1,6 @@
 import { CronExpressionParser } from 'cron-parser'
 import type { CronExpression } from 'cron-parser'
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { hoursOn, type Calendar, type Hours } from './calendar.ts'
 import { byDay, MINUTES_OF_DAY, WEEK, type Window } from './window.ts'
 import type { LocalTime, Zone } from './zone.ts'

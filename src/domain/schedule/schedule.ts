@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { calendarEffect, type Replaced } from './calendar-effect.ts'
 import { calendarOn, findCalendars, NO_CALENDARS, type Calendar, type Calendars } from './calendar.ts'
 import { addedIntervals, Edges, type Span } from './edges.ts'

@@ -1,5 +1,5 @@
 import { IANAZone } from 'luxon'
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

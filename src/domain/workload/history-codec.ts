@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { parseInstant, writtenInstant } from './instant.ts'
 import type { Operation, State, UnreadOperation } from './state.ts'
 import { MAX_REPLICAS } from './workload.ts'

@@ -1,5 +1,5 @@
 import { stepOf } from './json-pointer.ts'
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { apiVersionOf, hasKey, sleepsSuspended } from '../kinds.ts'
 import {
   ANNOTATION,

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { A_FLAG, effectiveSettings, faultAt, type Effective } from '../policy/effective.ts'
 import { namespaceFault, settingFault } from '../policy/faults.ts'
 import type { Heir, Namespace } from '../policy/inheritance.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { decodeHistory, encodeHistory, HISTORY_LIMIT, type History } from './history-codec.ts'
 import { parseInstant, writtenInstant } from './instant.ts'
 import { OPERATION_TYPES, PIN_STATES, type Operation, type State, type StoredState } from './state.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { Sleep } from '../schedule/schedule.ts'
 import type { Kind } from './workload.ts'
 

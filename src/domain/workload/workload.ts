@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { AnnotationName } from '../annotations.ts'
 import { factsOf, hasKey, isKind, sleepsSuspended, typeOf, type Kind, type Owner } from '../kinds.ts'
 import type { Trouble } from './trouble.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { worksIn, type Left } from './downscaler-plan.ts'
 import { saysTimes, wantedBy } from './downscaler.ts'
 import { INHERITING_KINDS } from '../../domain/policy/configured.ts'

@@ -1,5 +1,5 @@
 import { ANNOTATION } from '../../domain/annotations.ts'
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { replicasLeft, wantedBy } from './downscaler.ts'
 import {
   canSleep,

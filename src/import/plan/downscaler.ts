@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { wantedFor, type DownscalerTimes } from './hours.ts'
 import type { Program, Settings } from './program.ts'
 import { ALWAYS, NEVER, parseTimes, Unreadable, type Dialect, type Times } from './spans.ts'

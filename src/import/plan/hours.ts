@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { weekOf, type AbsoluteSpan, type Dialect, type Times } from './spans.ts'
 import { inHours, leftAlone, onlyAsleep, refused, type Wanted } from './wanted.ts'
 import { Week } from './week.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { compileSchedule } from '../../domain/schedule/schedule.ts'
 import { asciiJson, commandLine } from './shell-words.ts'
 import {

@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { isRecord } from '../../domain/json-schema.ts'
 import { haveEqualClocks } from '../../domain/schedule/zone.ts'
 import { difference, hoursLeftBy } from './played.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { MINUTES_OF_DAY, weekdayNamed, weekdays, type Weekday } from '../../domain/schedule/window.ts'
 import { isTimezone } from '../../domain/schedule/zone.ts'
 import { Week, type Minutes } from './week.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { compileSchedule } from '../../domain/schedule/schedule.ts'
 import { formatRequest, REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION } from '../../domain/workload/workload.ts'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../service/process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { parseSchedule } from '../../domain/schedule/syntax.ts'
 import { isTimezone } from '../../domain/schedule/zone.ts'
 import type { Week } from './week.ts'

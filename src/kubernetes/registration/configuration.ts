@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { FIELD_MANAGER } from '../../domain/workload/workload.ts'
-import { TokenBucket } from '../../service/process/token-bucket.ts'
+import { TokenBucket } from '../../process/token-bucket.ts'
 import type { KubernetesObject, OwnerReference } from '../api-object.ts'
 import type { KubernetesClient } from '../client.ts'
 import type { Delay } from '../delay.ts'

@@ -1,7 +1,7 @@
-import { quietLater, systemMonotonic, type Later, type Monotonic } from '../../service/process/clock.ts'
+import { quietLater, systemMonotonic, type Later, type Monotonic } from '../../process/clock.ts'
 import { factsOf } from '../../domain/kinds.ts'
 import { HELD_LABEL, type Workload } from '../../domain/workload/workload.ts'
-import { Timers } from '../../service/process/timers.ts'
+import { Timers } from '../../process/timers.ts'
 import type { WorkloadInformer } from '../informer.ts'
 import { joined, scaledName, scopeOf, type HeldScope } from './held-scope.ts'
 

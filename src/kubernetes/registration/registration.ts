@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Logger } from '../../service/process/logger.ts'
-import type { Runnable } from '../../service/process/runnable.ts'
+import type { Logger } from '../../process/logger.ts'
+import type { Runnable } from '../../process/runnable.ts'
 import type { OwnerReference } from '../api-object.ts'
 import type { KubernetesClient } from '../client.ts'
 import { delay as systemDelay, retryDelay, type Delay } from '../delay.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Clock } from '../../service/process/clock.ts'
-import type { Runnable } from '../../service/process/runnable.ts'
+import type { Clock } from '../../process/clock.ts'
+import type { Runnable } from '../../process/runnable.ts'
 import { deploymentStatus, nonZero, planReplicaSets, REVISION } from './deployment-rollout.ts'
 import { controllerOf } from '../store/object.ts'
 import type { JsonRecord, KubeObject, StoredObject } from '../store/object.ts'

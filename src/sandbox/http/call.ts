@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../../service/process/clock.ts'
+import type { Clock } from '../../process/clock.ts'
 import type { ClientWrites } from '../admission/client-writes.ts'
 import type { UserInfo } from '../store/object.ts'
 import type { Registry } from '../store/registry.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../service/process/clock.ts'
+import type { Clock } from '../../process/clock.ts'
 import type { KubeObject, StoredObject } from './object.ts'
 import { gone } from './status.ts'
 

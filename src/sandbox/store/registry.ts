@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { Clock } from '../../service/process/clock.ts'
+import type { Clock } from '../../process/clock.ts'
 import { DEFINITIONS } from './custom-resources.ts'
 import { managedFields } from './managed-fields.ts'
 import type { KubeObject, ObjectMeta, StoredObject } from './object.ts'

@@ -1,6 +1,6 @@
-import { HttpRefusal } from '../http/errors.ts'
-import type { Instant } from '../process/clock.ts'
-import { Refusal } from '../process/errors.ts'
+import { HttpRefusal } from '../../http/errors.ts'
+import type { Instant } from '../../process/clock.ts'
+import { Refusal } from '../../process/errors.ts'
 import type { ApiContext } from './context.ts'
 
 /** Answers a success; `more`: fields beside the data. */

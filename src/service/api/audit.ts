@@ -1,8 +1,8 @@
 import { keyOf, type WorkloadKey } from '../../domain/workload/workload.ts'
-import { Refusal, type ErrorCode } from '../process/errors.ts'
-import type { Logger } from '../process/logger.ts'
+import { Refusal, type ErrorCode } from '../../process/errors.ts'
+import type { Logger } from '../../process/logger.ts'
 import type { ApiContext, ApiMiddleware } from './context.ts'
-import { signature } from './auth/caller.ts'
+import { signature } from '../auth/caller.ts'
 import type { OperationId } from './openapi/document.ts'
 
 type Result = ErrorCode | 'OK'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import bodyParser from 'koa-bodyparser'
-import { Refusal } from '../process/errors.ts'
+import { Refusal } from '../../process/errors.ts'
 import type { ApiContext, ApiMiddleware } from './context.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Middleware, ParameterizedContext } from 'koa'
 import type { ValueOf } from '../../domain/json-schema.ts'
-import type { Caller } from './auth/caller.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { BulkCounts } from '../../domain/records/bulk.ts'
 import type { PATH_PARAMETERS, QUERY_PARAMETERS, ParameterValues } from './openapi/parameters.ts'
 import type { OVERRIDE, SETTING } from './openapi/schemas.ts'

@@ -1,6 +1,6 @@
 import { typeOf } from '../../domain/kinds.ts'
 import { KINDS, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
-import { Refusal } from '../process/errors.ts'
+import { Refusal } from '../../process/errors.ts'
 import type { LiveReader, Workloads } from '../../kubernetes/ports.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { Refusal } from '../process/errors.ts'
+import { Refusal } from '../../process/errors.ts'
 import type { ApiContext } from './context.ts'
 
 /** How many requests may have a place at once: in total, and for one subject, so that it cannot take all. */

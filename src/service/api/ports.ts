@@ -1,10 +1,10 @@
-import type { Clock, Monotonic } from '../process/clock.ts'
+import type { Clock, Monotonic } from '../../process/clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { LiveReader, Reviews, Workloads, Writer } from '../../kubernetes/ports.ts'
 import type { Kind } from '../../domain/workload/workload.ts'
-import type { Logger } from '../process/logger.ts'
+import type { Logger } from '../../process/logger.ts'
 
 /** Called for each answer: `route` is the route's template or `unmatched`, `method` as sent, `seconds` the time it took. */
 export interface RequestObserver {

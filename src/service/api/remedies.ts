@@ -1,7 +1,7 @@
 import { OPERATIONS } from '../../domain/requests/operations.ts'
 import { explanationIn, withRemedy, type Remedy } from '../../domain/workload/explanation.ts'
 import { pathOf, type WorkloadKey } from '../../domain/workload/workload.ts'
-import type { Refusal } from '../process/errors.ts'
+import type { Refusal } from '../../process/errors.ts'
 
 interface Asked {
   readonly path: Partial<WorkloadKey>

@@ -1,8 +1,8 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import { KINDS, type Kind } from '../../domain/workload/workload.ts'
-import { Refusal } from '../process/errors.ts'
-import type { Authorization } from './auth/authorization.ts'
-import type { Caller } from './auth/caller.ts'
+import { Refusal } from '../../process/errors.ts'
+import type { Authorization } from '../auth/authorization.ts'
+import type { Caller } from '../auth/caller.ts'
 
 /** Whether a caller may list the workloads of this kind in this namespace. */
 export type Visible = (namespace: string, kind: Kind) => Promise<boolean>

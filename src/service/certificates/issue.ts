@@ -15,7 +15,7 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 
 /** A certificate, perhaps with its chain, and its private key (PKCS #8), PEM. */
 export interface KeyPair {

@@ -1,4 +1,4 @@
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 
 export interface CertificateObserver {
   /** When the serving certificate expires. */

@@ -1,4 +1,4 @@
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Names } from './issue.ts'
 import type { CertificateSet } from './secret-data.ts'

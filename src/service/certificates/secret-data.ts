@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { KeyPair } from './issue.ts'
 import type { SecretData } from '../../kubernetes/ports.ts'
 import { belongTogether, isIssuedBy, readCertificate } from './x509.ts'

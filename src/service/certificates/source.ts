@@ -1,5 +1,5 @@
-import type { Instant } from '../process/clock.ts'
-import type { Logger } from '../process/logger.ts'
+import type { Instant } from '../../process/clock.ts'
+import type { Logger } from '../../process/logger.ts'
 import type { KeyPair } from './issue.ts'
 import { readCertificate } from './x509.ts'
 

@@ -1,4 +1,4 @@
-import { LONGEST_SLEEP, systemLater, type Clock, type Instant, type Later } from '../process/clock.ts'
+import { LONGEST_SLEEP, systemLater, type Clock, type Instant, type Later } from '../../process/clock.ts'
 
 /** One timeout, armed again and again. It may fire early, so `fire` looks at the clock. */
 export class Timer {

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { KeyPair } from './issue.ts'
 
 export interface Validity {

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml'
-import { messageOf } from '../process/errors.ts'
+import { messageOf } from '../../process/errors.ts'
 import { fault, InvalidConfig, type ConfigFault } from './faults.ts'
 
 const MAX_BYTES = 256 * 1024

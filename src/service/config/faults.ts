@@ -1,5 +1,5 @@
 import { nearestName } from '../../domain/nearest.ts'
-import type { Fault } from '../process/errors.ts'
+import type { Fault } from '../../process/errors.ts'
 
 /** One fault of the configuration. */
 export interface ConfigFault extends Fault {

@@ -3,7 +3,7 @@ import { MEANINGS } from '../../domain/schedule/calendar.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
 import { DEFAULT_POLICY } from '../../domain/workload/settings-rules.ts'
-import { LOG_LEVELS } from '../process/logger.ts'
+import { LOG_LEVELS } from '../../process/logger.ts'
 import { KINDS } from '../../domain/workload/workload.ts'
 import {
   closed,

@@ -5,7 +5,7 @@ import { wakeOrderFault } from '../../domain/deciding/wake-order.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import { clip } from '../../domain/text.ts'
 import { isRunning, keyOf, type Workload } from '../../domain/workload/workload.ts'
-import type { Logger } from '../process/logger.ts'
+import type { Logger } from '../../process/logger.ts'
 import type { Recorder } from '../../kubernetes/ports.ts'
 import type { Evaluations } from '../evaluating/ports.ts'
 

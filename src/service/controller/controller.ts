@@ -1,7 +1,7 @@
-import { systemLater } from '../process/clock.ts'
+import { systemLater } from '../../process/clock.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { keyOf, type Kind, type Workload } from '../../domain/workload/workload.ts'
-import type { Runnable } from '../process/runnable.ts'
+import type { Runnable } from '../../process/runnable.ts'
 import { AnnotationWarnings } from './annotation-warnings.ts'
 import { HistoryReporter } from './history-reporter.ts'
 import { LastKnownMarks } from './last-known-marks.ts'
@@ -11,7 +11,7 @@ import { Pauses } from './pauses.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'
-import { inTurns } from '../process/turns.ts'
+import { inTurns } from '../../process/turns.ts'
 
 const STOP_WITHIN_MS = 2000
 

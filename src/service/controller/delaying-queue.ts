@@ -1,6 +1,6 @@
 import type { Pace } from '../../kubernetes/ports.ts'
-import type { Later, Monotonic } from '../process/clock.ts'
-import { Timers } from '../process/timers.ts'
+import type { Later, Monotonic } from '../../process/clock.ts'
+import { Timers } from '../../process/timers.ts'
 import { backoff, holdsUp, timesInARow, type Due, type Failure, type FailureReason } from './failures.ts'
 import { Lines, type Line } from './lines.ts'
 import type { Observer } from './ports.ts'

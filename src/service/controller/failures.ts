@@ -1,5 +1,5 @@
 import type { Priority } from '../../kubernetes/ports.ts'
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 
 /** Milliseconds: the first backoff, doubled each time, and the longest. */
 const BACKOFFS = {

@@ -1,7 +1,7 @@
 import { faultOfNamespace } from '../../domain/workload/settings.ts'
 import type { Namespace } from '../../domain/policy/inheritance.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import type { Logger } from '../process/logger.ts'
+import type { Logger } from '../../process/logger.ts'
 import type { Recorder } from '../../kubernetes/ports.ts'
 
 /** The namespace of Events on cluster-scoped objects. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { systemMonotonic } from '../process/clock.ts'
+import { systemMonotonic } from '../../process/clock.ts'
 import { contradictionOf } from '../../domain/deciding/other-writer.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { keyOf, type Workload } from '../../domain/workload/workload.ts'

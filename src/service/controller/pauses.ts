@@ -1,14 +1,14 @@
-import { systemMonotonic } from '../process/clock.ts'
+import { systemMonotonic } from '../../process/clock.ts'
 import { pauseChange, sleeps, type PauseChange } from '../../domain/autoscaling/pause.ts'
 import { keyOfScaledObject, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
-import { messageOf, Refusal } from '../process/errors.ts'
+import { messageOf, Refusal } from '../../process/errors.ts'
 import { DelayingQueue, type Job } from './delaying-queue.ts'
 import type { Due } from './failures.ts'
 import type { Stopping } from '../../kubernetes/ports.ts'
 import type { Autoscaling, ControllerPorts, ControllerSettings } from './ports.ts'
-import { inTurns } from '../process/turns.ts'
+import { inTurns } from '../../process/turns.ts'
 import { WriteBudget } from './write-budget.ts'
 
 /** The gate of all writes paces these. */

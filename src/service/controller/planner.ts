@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../process/clock.ts'
+import type { Clock, Instant } from '../../process/clock.ts'
 import type { Decision } from '../../domain/deciding/decision.ts'
 import { planFailure, planStep, type Step } from '../../domain/deciding/operation.ts'
 import type { Change } from '../../domain/workload/patch.ts'

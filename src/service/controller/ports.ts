@@ -1,4 +1,4 @@
-import type { Clock, Later, Monotonic } from '../process/clock.ts'
+import type { Clock, Later, Monotonic } from '../../process/clock.ts'
 import type { Evaluations } from '../evaluating/ports.ts'
 import type {
   Namespaces,
@@ -11,7 +11,7 @@ import type {
 } from '../../kubernetes/ports.ts'
 import type { Open, OperationResult, OperationType, Trigger } from '../../domain/workload/state.ts'
 import type { Kind, Workload } from '../../domain/workload/workload.ts'
-import type { Logger } from '../process/logger.ts'
+import type { Logger } from '../../process/logger.ts'
 
 export interface ControllerPorts {
   readonly workloads: WatchedWorkloads

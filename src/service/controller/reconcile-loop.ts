@@ -1,4 +1,4 @@
-import { LONGEST_SLEEP, systemMonotonic, type Monotonic } from '../process/clock.ts'
+import { LONGEST_SLEEP, systemMonotonic, type Monotonic } from '../../process/clock.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { isOlder, keyOf, parseKey, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import { DelayingQueue, type Job } from './delaying-queue.ts'
@@ -9,7 +9,7 @@ import { Planner, type Planned } from './planner.ts'
 import type { Stopping } from '../../kubernetes/ports.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { Reconciler, type Done } from './reconciler.ts'
-import { inTurns } from '../process/turns.ts'
+import { inTurns } from '../../process/turns.ts'
 import { WriteBudget } from './write-budget.ts'
 
 /**

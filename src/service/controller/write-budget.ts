@@ -1,4 +1,4 @@
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { backoff, type Due } from './failures.ts'
 
 /** Milliseconds over which writes are counted, and after which an episode ends if nothing undid our writes. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { LONGEST_SLEEP, quietLater, type Clock, type Instant, type Later } from '../process/clock.ts'
+import { LONGEST_SLEEP, quietLater, type Clock, type Instant, type Later } from '../../process/clock.ts'
 import { earliest } from '../../domain/deciding/intent.ts'
 import { planStep, type Step } from '../../domain/deciding/operation.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'
@@ -7,7 +7,7 @@ import type { Rules } from '../../domain/deciding/rules.ts'
 import { readWorkload, type Reading } from '../../domain/workload/reading.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import { isOlder, keyOf, parseKey, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
-import { Timers } from '../process/timers.ts'
+import { Timers } from '../../process/timers.ts'
 import type * as Ports from './ports.ts'
 
 /** The meaning of a copy, and the step that is due. */

@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../process/clock.ts'
+import type { Clock, Instant } from '../../process/clock.ts'
 import { isCredible } from '../../domain/deciding/decision-time.ts'
 import type { Decision } from '../../domain/deciding/decision.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'

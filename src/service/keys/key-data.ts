@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { SecretData } from '../../kubernetes/ports.ts'
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 
 /** A secret by which states are signed. */
 export interface StateKey {

@@ -1,8 +1,8 @@
 import type { Workload } from '../../domain/workload/workload.ts'
 import type { SecretStore } from '../../kubernetes/ports.ts'
-import { systemLater, type Clock, type Instant, type Later } from '../process/clock.ts'
-import type { Logger } from '../process/logger.ts'
-import type { Runnable } from '../process/runnable.ts'
+import { systemLater, type Clock, type Instant, type Later } from '../../process/clock.ts'
+import type { Logger } from '../../process/logger.ts'
+import type { Runnable } from '../../process/runnable.ts'
 import { fromKeyData, newKey, toKeyData, type KeyData } from './key-data.ts'
 import type { StateKeys } from './state-keys.ts'
 

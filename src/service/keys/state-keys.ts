@@ -10,12 +10,12 @@ import {
   type Instant,
   type Later,
   type Monotonic,
-} from '../process/clock.ts'
-import { Refusal } from '../process/errors.ts'
-import { hmacSha256 } from '../process/hmac.ts'
-import type { Logger } from '../process/logger.ts'
-import type { Runnable } from '../process/runnable.ts'
-import { unlessAborted } from '../process/unless-aborted.ts'
+} from '../../process/clock.ts'
+import { Refusal } from '../../process/errors.ts'
+import { hmacSha256 } from '../../process/hmac.ts'
+import type { Logger } from '../../process/logger.ts'
+import type { Runnable } from '../../process/runnable.ts'
+import { unlessAborted } from '../../process/unless-aborted.ts'
 import { fromKeyData, type KeyData } from './key-data.ts'
 
 interface StateKeysOptions {

@@ -1,4 +1,4 @@
-import type { Clock, Monotonic } from '../process/clock.ts'
+import type { Clock, Monotonic } from '../../process/clock.ts'
 import type { Lease, LeaseRecord, LeaseStore } from '../../kubernetes/ports.ts'
 import type { Released } from '../../domain/deciding/released.ts'
 import { markedRecord, releasedIn } from './release-mark.ts'

@@ -1,5 +1,5 @@
-import type { Later } from '../process/clock.ts'
-import { unlessAborted } from '../process/unless-aborted.ts'
+import type { Later } from '../../process/clock.ts'
+import { unlessAborted } from '../../process/unless-aborted.ts'
 
 /** Sleeps that another part of the program can end early. For one sleeper. */
 export class Sleeper {

@@ -1,4 +1,4 @@
-import type { Runnable } from '../process/runnable.ts'
+import type { Runnable } from '../../process/runnable.ts'
 import { LeaderElection, type LeaderElectionOptions } from './leader-election.ts'
 import type { LeadershipObserver } from './ports.ts'
 

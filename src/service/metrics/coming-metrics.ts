@@ -1,5 +1,5 @@
 import type { Gauge } from 'prom-client'
-import type { Clock, Instant } from '../process/clock.ts'
+import type { Clock, Instant } from '../../process/clock.ts'
 import type { Schedule } from '../../domain/schedule/schedule.ts'
 import { OPERATION_TYPES } from '../../domain/workload/state.ts'
 import type { Wave } from './coming.ts'

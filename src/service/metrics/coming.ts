@@ -1,4 +1,4 @@
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { OperationType } from '../../domain/workload/state.ts'
 import { Tally } from './tally.ts'
 

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Logger } from '../process/logger.ts'
-import type { Runnable } from '../process/runnable.ts'
-import { boundUrl } from '../http/bound-url.ts'
-import { LIMITS, ServerConnections } from '../http/server-connections.ts'
+import type { Logger } from '../../process/logger.ts'
+import type { Runnable } from '../../process/runnable.ts'
+import { boundUrl } from '../../http/bound-url.ts'
+import { LIMITS, ServerConnections } from '../../http/server-connections.ts'
 
 /**
  * Whether the process can serve, and what is missing: each reason a short sentence. Some reasons do not prevent

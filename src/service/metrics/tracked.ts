@@ -1,4 +1,4 @@
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import { autoscalerConflict, type AutoscalerConflict } from '../../domain/deciding/scaling.ts'
 import { sleepsSuspended } from '../../domain/kinds.ts'
 import { completed } from '../../domain/deciding/history.ts'

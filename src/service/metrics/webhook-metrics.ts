@@ -1,5 +1,5 @@
 import type { CertificateObserver } from '../certificates/ports.ts'
-import type { Instant } from '../process/clock.ts'
+import type { Instant } from '../../process/clock.ts'
 import type { Observer } from '../webhook/ports.ts'
 import type { MetricFactory } from './metric-factory.ts'
 

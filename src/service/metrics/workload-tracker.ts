@@ -1,4 +1,4 @@
-import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../process/clock.ts'
+import { systemMonotonic, type Clock, type Instant, type Monotonic } from '../../process/clock.ts'
 import { isCredible } from '../../domain/deciding/decision-time.ts'
 import { readsTheSame } from '../../domain/workload/marks.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'

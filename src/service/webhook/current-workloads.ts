@@ -1,4 +1,4 @@
-import { TokenBucket } from '../process/token-bucket.ts'
+import { TokenBucket } from '../../process/token-bucket.ts'
 import { isOlder, keyOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import type { Copies, LiveReader } from '../../kubernetes/ports.ts'
 

@@ -1,6 +1,6 @@
 import { isRecord, flag, listOf, mapOf, orNull, part, text, type ValueOf } from '../../domain/json-schema.ts'
 import { compile, firstFault } from '../../domain/validation.ts'
-import { Refusal, type ErrorCode } from '../process/errors.ts'
+import { Refusal, type ErrorCode } from '../../process/errors.ts'
 import type { ClusterUser } from '../../kubernetes/ports.ts'
 import { SMALL_BODY } from './routes.ts'
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock, Instant } from '../process/clock.ts'
+import type { Clock, Instant } from '../../process/clock.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import type { Scaling } from './ports.ts'
 

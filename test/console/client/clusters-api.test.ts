@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ClustersApi } from '../../../src/console/client/clusters-api.ts'
 import type { Found, Seen, Selection } from '../../../src/client/ports.ts'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import { aRecord, anAsleepRecord, FakeDormouse } from '../../client/fake-dormouse.ts'
 import { EventStream } from '../../support/event-stream.ts'
 import { eventually } from '../../support/eventually.ts'

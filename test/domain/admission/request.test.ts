@@ -8,7 +8,7 @@ import { stateOf as readableState } from '../../../src/domain/workload/reading.t
 import { VERBS } from '../../../src/domain/requests/annotation.ts'
 import { EMPTY_STATE, type State } from '../../../src/domain/workload/state.ts'
 import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import { decided, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES, SECOND } from '../../support/rules.ts'
 import { aCronJob, aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'

@@ -1,5 +1,5 @@
-import type { Instant } from '../../../src/service/process/clock.ts'
-import type { Refusal } from '../../../src/service/process/errors.ts'
+import type { Instant } from '../../../src/process/clock.ts'
+import type { Refusal } from '../../../src/process/errors.ts'
 import type { Update } from '../../../src/domain/admission/draft.ts'
 import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Instant } from '../../../src/service/process/clock.ts'
+import type { Instant } from '../../../src/process/clock.ts'
 import { changed } from '../../../src/domain/workload/change.ts'
 import { decide } from '../../../src/domain/deciding/decide.ts'
 import { situationOf } from '../../../src/domain/deciding/situation.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { UnknownHours } from '../../../src/domain/schedule/unknown-hours.ts'
-import type { Instant } from '../../../src/service/process/clock.ts'
+import type { Instant } from '../../../src/process/clock.ts'
 import { because, type ReasonCode } from '../../../src/domain/deciding/decision.ts'
 import { listedRecord } from '../../../src/domain/records/record.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'

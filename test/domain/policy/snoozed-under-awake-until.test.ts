@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { Instant } from '../../../src/service/process/clock.ts'
+import type { Instant } from '../../../src/process/clock.ts'
 import { compileSchedule } from '../../../src/domain/schedule/schedule.ts'
 import { canonical } from '../../../src/domain/schedule/syntax.ts'
 import { at, DAY, HOUR, iso, MINUTE, RULES } from '../../support/rules.ts'

@@ -7,7 +7,7 @@ import {
   type Unreadable,
 } from '../../../src/domain/workload/state-codec.ts'
 import type { Operation, StoredState } from '../../../src/domain/workload/state.ts'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import { decoded } from '../../support/readable.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createLogger } from '../../../src/service/process/logger.ts'
+import { createLogger } from '../../../src/process/logger.ts'
 import {
   desiredWebhooks,
   type MutatingWebhook,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { createLoginAudit } from '../../../src/service/api/auth/login-audit.ts'
-import { Refusal } from '../../../src/service/process/errors.ts'
-import type { Logger } from '../../../src/service/process/logger.ts'
+import { createLoginAudit } from '../../../src/service/auth/login-audit.ts'
+import { Refusal } from '../../../src/process/errors.ts'
+import type { Logger } from '../../../src/process/logger.ts'
 import { NOON, Service, token } from './service.ts'
 import { managed, pinned } from './states.ts'
 

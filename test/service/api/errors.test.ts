@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import { aWorkload } from '../../support/fake-cluster.ts'
 import { Service, token, type Call } from './service.ts'
 import { inBackoff, managed, owned, unreadable } from './states.ts'

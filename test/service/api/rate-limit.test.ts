@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { RateLimit } from '../../../src/service/http/rate-limit.ts'
-import type { Refusal } from '../../../src/service/process/errors.ts'
+import { RateLimit } from '../../../src/http/rate-limit.ts'
+import type { Refusal } from '../../../src/process/errors.ts'
 import { NOON, Service, token } from './service.ts'
 
 describe('rate limits', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { AnnotationWarnings } from '../../../src/service/controller/annotation-warnings.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
-import { createLogger } from '../../../src/service/process/logger.ts'
+import { createLogger } from '../../../src/process/logger.ts'
 import { RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { Told } from './told.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import { decoded } from '../../support/readable.ts'
 import { at, DAY, HOUR, MINUTE, SECOND } from '../../support/rules.ts'
 import { settled } from '../../support/fake-time.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, SECOND } from '../../support/rules.ts'
 import { aRig, web } from './rig.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import type { Kind } from '../../../src/domain/workload/workload.ts'
 import { at, SECOND } from '../../support/rules.ts'
 import { aStatefulSet } from '../../support/workloads.ts'

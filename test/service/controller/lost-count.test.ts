@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { planRequest } from '../../../src/domain/requests/request.ts'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'
 import { aCronJob, aDeployment, type AWorkload } from '../../support/workloads.ts'

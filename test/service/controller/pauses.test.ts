@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
 import { aScaledObject, PAUSED } from '../../support/scaled-objects.ts'

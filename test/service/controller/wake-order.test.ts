@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { assert, asyncProperty, constantFrom, array } from 'fast-check'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'

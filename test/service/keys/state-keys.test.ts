@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { systemLater, type Later } from '../../../src/service/process/clock.ts'
+import { systemLater, type Later } from '../../../src/process/clock.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { fromKeyData, newKey, toKeyData, type KeyData } from '../../../src/service/keys/key-data.ts'
 import { KeyKeeper } from '../../../src/service/keys/key-keeper.ts'

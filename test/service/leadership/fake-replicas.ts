@@ -1,8 +1,8 @@
 import { LeaderElection } from '../../../src/service/leadership/leader-election.ts'
 import type { Lease, LeaseRecord, LeaseStore } from '../../../src/kubernetes/ports.ts'
 import type { Released } from '../../../src/domain/deciding/released.ts'
-import type { Later } from '../../../src/service/process/clock.ts'
-import { createLogger } from '../../../src/service/process/logger.ts'
+import type { Later } from '../../../src/process/clock.ts'
+import { createLogger } from '../../../src/process/logger.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
 
 export const START = Date.parse('2026-03-02T12:00:00Z')

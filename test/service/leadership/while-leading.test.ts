@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { Lease, LeaseRecord, LeaseStore } from '../../../src/kubernetes/ports.ts'
 import { markedRecord } from '../../../src/service/leadership/release-mark.ts'
 import { whileLeading } from '../../../src/service/leadership/while-leading.ts'
-import { createLogger } from '../../../src/service/process/logger.ts'
+import { createLogger } from '../../../src/process/logger.ts'
 import { FakeTime, settled } from '../../support/fake-time.ts'
 import { DURATION, NEVER_HELD, RENEW, RETRY, START } from './fake-replicas.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { createLogger } from '../../../src/service/process/logger.ts'
+import { createLogger } from '../../../src/process/logger.ts'
 import { MetricsServer, type Readiness } from '../../../src/service/metrics/metrics-server.ts'
 import { sendRaw } from '../../support/raw-http.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
-import { Refusal } from '../../../src/service/process/errors.ts'
+import { Refusal } from '../../../src/process/errors.ts'
 import { APPS, reviewBody, scaling } from '../../support/reviews.ts'
 import { aDeployment, aReplicaSet, type AWorkload } from '../../support/workloads.ts'
 import { OWN_USER, Reviewing } from './reviewing.ts'

@@ -1,6 +1,6 @@
 import { statusRecord } from '../../../domain/records/record.ts'
 import type { Workload } from '../../../domain/workload/workload.ts'
-import { Refusal } from '../../process/errors.ts'
+import { Refusal } from '../../../process/errors.ts'
 import { whenGone, type ApiContext } from '../context.ts'
 import type { PodWaits } from '../pod-waits.ts'
 import type { ApiDeps } from '../ports.ts'

@@ -1,7 +1,7 @@
 import { flag, meaning, oneOf, record, text, type ValueOf } from '../../../domain/json-schema.ts'
 import { BULK_RESULTS } from '../../../domain/records/bulk.ts'
 import type { WorkloadKey } from '../../../domain/workload/workload.ts'
-import { ERROR_CODES, type Refusal } from '../../process/errors.ts'
+import { ERROR_CODES, type Refusal } from '../../../process/errors.ts'
 import { kind } from '../openapi/parameters.ts'
 import { messageAbout } from '../remedies.ts'
 

@@ -1,5 +1,5 @@
 import { KINDS, TYPES, typeOf, type Kind } from '../../../domain/kinds.ts'
-import { HTTP_STATUS, type ErrorCode } from '../../process/errors.ts'
+import { HTTP_STATUS, type ErrorCode } from '../../../process/errors.ts'
 import { ENTRIES, TAGS, type Entry, type Method, type OperationId, type Tag } from './entries.ts'
 import { errorExample, EXAMPLES } from './examples.ts'
 import { PATH_PARAMETERS, QUERY_PARAMETERS, type Described } from './parameters.ts'

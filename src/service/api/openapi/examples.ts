@@ -2,7 +2,7 @@ import { noneOfAll, type NamespaceRecord } from '../../../domain/records/namespa
 import { SAVED_OVER } from '../../../domain/records/replica-time.ts'
 import type { StatusRecord, TransitionRecord } from '../../../domain/records/record.ts'
 import { KINDS } from '../../../domain/workload/workload.ts'
-import { HTTP_STATUS, type ErrorCode } from '../../process/errors.ts'
+import { HTTP_STATUS, type ErrorCode } from '../../../process/errors.ts'
 import { countsOf, summaryOf } from '../../../domain/records/bulk.ts'
 import type { BulkItem } from '../bulk/item.ts'
 

@@ -28,7 +28,7 @@ import {
   TRANSITION,
 } from '../../../domain/records/shape.ts'
 import { A_DURATION } from '../../../domain/schedule/duration.ts'
-import { ERROR_CODES } from '../../process/errors.ts'
+import { ERROR_CODES } from '../../../process/errors.ts'
 import { BULK_RESULTS } from '../../../domain/records/bulk.ts'
 import { BULK_ITEM, MOST_WORKLOADS } from '../bulk/item.ts'
 import { kind, PLAN_PAGE, schedule } from './parameters.ts'

@@ -1,6 +1,6 @@
 import { listedRecord } from '../../../domain/records/record.ts'
 import type { Workload } from '../../../domain/workload/workload.ts'
-import type { Instant } from '../../process/clock.ts'
+import type { Instant } from '../../../process/clock.ts'
 import type { ApiDeps } from '../ports.ts'
 import { ChangeLog } from './change-log.ts'
 

@@ -1,0 +1,136 @@
+import type { LimitFunction } from 'p-limit'
+import { factsOf, resourceOf } from '../../domain/kinds.ts'
+import type { Kind } from '../../domain/workload/workload.ts'
+import { Refusal } from '../../process/errors.ts'
+import { HttpRefusal } from '../../http/errors.ts'
+import type { ApiMiddleware } from '../api/context.ts'
+import type { ResourceAccess } from '../../kubernetes/ports.ts'
+import type { ApiDeps } from '../api/ports.ts'
+import { signature, type Caller, type ClaimsCaller, type ClusterCaller } from './caller.ts'
+import { clusterRights } from './cluster-rights.ts'
+
+/** A route's effect on a workload: `scale` its count, `change` its settings, `read` one, or `list`. */
+export type Need = 'read' | 'list' | 'scale' | 'change'
+
+/** The access that a caller wants, and to which workload; without a name: to all, without a namespace: in all namespaces. */
+export interface Access {
+  readonly need: Need
+  readonly kind: Kind
+  readonly namespace?: string
+  readonly name?: string
+}
+
+/** Whether the token allows changes at all; null: the cluster decides for each workload. */
+export function mayChange(caller: Caller): boolean | null {
+  return caller.mode === 'kubernetes' ? null : hasScope(caller, 'change')
+}
+
+export interface Authorization {
+  /** `limit` bounds the questions to the cluster that are in flight. */
+  readonly may: (caller: Caller, access: Access, limit?: LimitFunction) => Promise<boolean>
+  /** Why the caller may not; undefined: they may. */
+  readonly refusalOf: (caller: Caller, access: Access, limit?: LimitFunction) => Promise<Refusal | undefined>
+  /** Lets callers pass who may do this to the path's workload; refuses namespaces that Dormouse never touches. */
+  readonly demand: (need: Need) => ApiMiddleware
+  /** Refuses namespaces that Dormouse never touches. @throws Refusal NAMESPACE_EXCLUDED */
+  readonly refuseExcluded: (namespace: string) => void
+  /** Lets callers pass who may read anything at all. */
+  readonly demandAnyRead: ApiMiddleware
+}
+
+export function createAuthorization({
+  settings,
+  reviews,
+  monotonic,
+}: Pick<ApiDeps, 'settings' | 'reviews' | 'monotonic'>): Authorization {
+  const inCluster = clusterRights(reviews, monotonic)
+  const excluded = new Set(settings.excludeNamespaces)
+  const may: Authorization['may'] = async (caller, access, limit) =>
+    caller.mode === 'kubernetes'
+      ? inCluster(caller, resourceAccess(access), limit)
+      : hasScope(caller, access.need) && coversNamespace(caller, access.namespace)
+  const refusalOf: Authorization['refusalOf'] = async (caller, access, limit) =>
+    (await may(caller, access, limit)) ? undefined : forbidden(caller, access)
+  const refuseExcluded = (namespace: string) => {
+    if (excluded.has(namespace)) throw namespaceExcluded(namespace)
+  }
+  return {
+    may,
+    refusalOf,
+    refuseExcluded,
+    demand: (need) => async (ctx, next) => {
+      const { namespace, kind, name } = ctx.state.input.path
+      const access = { need, kind, namespace, ...(name !== undefined && { name }) }
+      const refusal = await refusalOf(ctx.state.caller, access)
+      if (refusal) throw refusal
+      refuseExcluded(namespace)
+      await next()
+    },
+    demandAnyRead: async (ctx, next) => {
+      const { caller } = ctx.state
+      if (caller.mode !== 'kubernetes' && !hasScope(caller, 'list')) throw insufficientScope(caller, 'list')
+      await next()
+    },
+  }
+}
+
+/** The right of the Kubernetes API that each operation needs. */
+function resourceAccess({ need, kind, namespace, name }: Access): ResourceAccess {
+  const where = {
+    ...resourceOf(kind),
+    ...(namespace !== undefined && { namespace }),
+    ...(name !== undefined && { name }),
+  } as const
+  if (need === 'read') return { ...where, verb: 'get' }
+  if (need === 'list') return { ...where, verb: 'list' }
+  if (need === 'change' || !factsOf(kind).hasScale) return { ...where, verb: 'patch' }
+  return { ...where, verb: 'update', subresource: 'scale' }
+}
+
+function scopeFor(need: Need): string {
+  return need === 'read' || need === 'list' ? 'dormouse:read' : 'dormouse:write'
+}
+
+function hasScope(caller: ClaimsCaller, need: Need): boolean {
+  return caller.scopes.has(scopeFor(need))
+}
+
+function coversNamespace({ namespaces }: ClaimsCaller, namespace: string | undefined): boolean {
+  return namespaces.has('*') || (namespace !== undefined && namespaces.has(namespace))
+}
+
+function forbidden(caller: Caller, access: Access): Refusal {
+  if (caller.mode === 'kubernetes') return forbiddenByCluster(caller, access)
+  if (!hasScope(caller, access.need)) return insufficientScope(caller, access.need)
+  const lacks = `the claim dormouse.dev/namespaces of your token does not name ${access.namespace ?? 'all'}`
+  return new Refusal('FORBIDDEN', `${signature(caller)} may not: ${lacks}. Ask for a token that does`)
+}
+
+function forbiddenByCluster(caller: ClusterCaller, access: Access): Refusal {
+  const { verb, group, resource, subresource, namespace } = resourceAccess(access)
+  const what = `${verb} ${resource}.${group}${subresource ? `/${subresource}` : ''}`
+  const where = namespace === undefined ? '' : ` in the namespace ${namespace}`
+  return new Refusal(
+    'FORBIDDEN',
+    `${signature(caller)} may not ${what}${where}: ask for a Role that allows it`,
+  )
+}
+
+/** RFC 6750, section 3.1. */
+function insufficientScope(caller: ClaimsCaller, need: Need): Refusal {
+  const scope = scopeFor(need)
+  return new HttpRefusal(
+    'FORBIDDEN',
+    `${signature(caller)} may not: your token lacks the scope ${scope}. Ask for one that has it`,
+    {
+      'WWW-Authenticate': `Bearer realm="dormouse", error="insufficient_scope", scope="${scope}"`,
+    },
+  )
+}
+
+function namespaceExcluded(namespace: string): Refusal {
+  return new Refusal(
+    'NAMESPACE_EXCLUDED',
+    `Dormouse never touches the namespace ${namespace}: it is the cluster's own, or Dormouse's, or listed in excludeNamespaces of its configuration`,
+  )
+}

@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache'
+import type { Monotonic } from '../../process/clock.ts'
+import type { LimitFunction } from 'p-limit'
+import { unavailable } from '../api/answers.ts'
+import type { ClusterUser, ResourceAccess, Reviews } from '../../kubernetes/ports.ts'
+import type { ClusterCaller } from './caller.ts'
+
+/** How long an answer of the cluster is cached, in milliseconds. */
+export const CACHED = 10_000
+const MAX_RIGHTS = 50_000
+
+interface Question {
+  readonly user: ClusterUser
+  readonly access: ResourceAccess
+  readonly limit: LimitFunction | undefined
+}
+
+/** Asks the cluster for a user's rights, at most once in 10 s for each question; `limit` bounds the calls in flight. */
+export function clusterRights(reviews: Reviews, monotonic: Monotonic) {
+  const rights = new LRUCache<string, { allowed: boolean }, Question>({
+    max: MAX_RIGHTS,
+    ttl: CACHED,
+    ttlResolution: 0,
+    perf: { now: monotonic },
+    ignoreFetchAbort: true,
+    fetchMethod: async (_key, _stale, { context: { user, access, limit } }) => {
+      const ask = () => askCluster(() => reviews.authorize(user, access))
+      return { allowed: await (limit ? limit(ask) : ask()) }
+    },
+  })
+  return async (
+    { user, fingerprint }: ClusterCaller,
+    access: ResourceAccess,
+    limit?: LimitFunction,
+  ): Promise<boolean> => {
+    const { verb, group, resource, subresource = '', namespace = '', name = '' } = access
+    // Kinds of different groups may have one name: statefulsets of apps and of apps.kruise.io.
+    const key = [fingerprint, verb, group, resource, subresource, namespace, name].join('/')
+    const right = await rights.fetch(key, { context: { user, access, limit } })
+    return right?.allowed === true
+  }
+}
+
+/** @throws Refusal CLUSTER_UNAVAILABLE */
+export async function askCluster<T>(review: () => Promise<T>): Promise<T> {
+  try {
+    return await review()
+  } catch (error) {
+    throw unavailable('the cluster does not say now who you are and what you may do: try again', error)
+  }
+}

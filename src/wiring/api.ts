@@ -1,0 +1,50 @@
+import { createApi, type Api } from '../service/api/app.ts'
+import type { AuthSettings } from '../service/api/ports.ts'
+import { systemMonotonic } from '../process/clock.ts'
+import type { Config } from '../service/config/config.ts'
+import { UsageError } from '../process/errors.ts'
+import { AccessReviews } from '../kubernetes/reviews.ts'
+import { Console } from '../console/console.ts'
+import type { Wiring } from './wiring.ts'
+import { readText } from './settings.ts'
+
+/** @throws UsageError when a key file cannot be read, or the settings of authentication cannot work */
+export async function apiOf(wiring: Wiring): Promise<Api> {
+  const { config, cluster, rules, accounting, clock, logger, metrics, excludeNamespaces, local, signIn } =
+    wiring
+  const auth: AuthSettings = { ...config.auth, local: local ?? (await localAuth(config)) }
+  const { bodyLimit, rate, trustedProxies, waiters } = config.api
+  try {
+    return createApi({
+      workloads: cluster.informer,
+      writer: cluster.patcher,
+      reviews: new AccessReviews(cluster.client),
+      rules,
+      clock,
+      monotonic: systemMonotonic,
+      logger,
+      settings: {
+        cluster: config.cluster,
+        accounting,
+        excludeNamespaces,
+        bodyLimit,
+        rate,
+        waiters,
+        auth,
+        trustedProxies,
+        kinds: [...cluster.fields.keys()],
+      },
+      observer: metrics.api,
+      ...(config.console.enabled && { console: new Console(signIn, config.console.signOutUrl) }),
+    })
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
+    throw error
+  }
+}
+
+async function localAuth({ auth: { local } }: Config): Promise<AuthSettings['local']> {
+  if (!local) return null
+  const { issuer, audience, publicKeyFile } = local
+  return { issuer, audience, publicKey: await readText('auth.local.publicKeyFile', publicKeyFile) }
+}

@@ -1,0 +1,98 @@
+import { X509Certificate } from 'node:crypto'
+import type { RequestListener, ServerOptions } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { Api } from '../service/api/app.ts'
+import type { CertificateSource } from '../service/certificates/source.ts'
+import type { Config } from '../service/config/config.ts'
+import { HttpServer, type Listener } from '../http/server.ts'
+import { UsageError } from '../process/errors.ts'
+import type { Runnable } from '../process/runnable.ts'
+import type { Wiring } from './wiring.ts'
+import { readText } from './settings.ts'
+import type { Webhook } from './webhook.ts'
+
+/** A handler of a port's requests. */
+type Answers = 'api' | 'webhook'
+
+interface Endpoint {
+  readonly listener: Listener
+  readonly answers: Answers
+}
+
+interface Served {
+  readonly api: Api
+  /** undefined: no HTTPS, so no webhook either. */
+  readonly certificates: CertificateSource | undefined
+  readonly webhook: Webhook | undefined
+  /** CAs in PEM; a caller must show a certificate of one of them; undefined: no certificate is needed. */
+  readonly clientCA: string | undefined
+}
+
+/** The text of the file that `webhook.clientCA` names. @throws UsageError if it is unusable */
+export async function clientCAOf({ webhook: { clientCA } }: Config): Promise<string | undefined> {
+  if (clientCA === null) return undefined
+  const text = await readText('webhook.clientCA', clientCA)
+  if (!hasCertificate(text)) throw new UsageError(`webhook.clientCA ${clientCA}: has no certificate in PEM`)
+  return text
+}
+
+function hasCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text).subject !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** The servers of the API and the webhook, which start and stop as one. */
+export interface Servers {
+  readonly server: Runnable
+  /** Where it listens, once started; undefined: it is not served. */
+  url(of: Answers): string | undefined
+}
+
+export function serversOf({ config, clock, logger }: Wiring, served: Served): Servers {
+  const endpoints = endpointsOf(config, served)
+  const listeners = endpoints.map(({ listener }) => listener)
+  const server = new HttpServer(listeners, { clock, logger, drain: () => served.api.drain() })
+  return {
+    server,
+    url: (of) => server.urls[endpoints.findIndex(({ answers }) => answers === of)],
+  }
+}
+
+/** Plain HTTP first, if configured; then the API over HTTPS; the webhook has a port of its own. */
+function endpointsOf(
+  { api: { host, port, insecurePort }, webhook: { port: webhookPort } }: Config,
+  { api, certificates, webhook, clientCA }: Served,
+): Endpoint[] {
+  const endpoints: Endpoint[] = []
+  const { callback } = api
+  if (insecurePort !== null)
+    endpoints.push({ listener: { host, port: insecurePort, handle: callback }, answers: 'api' })
+  if (!certificates) return endpoints
+  endpoints.push({ listener: overTls({ host, port, handle: callback }, certificates), answers: 'api' })
+  if (!webhook) return endpoints
+  const reviews = { host, port: webhookPort, handle: webhook.callback }
+  endpoints.push({ listener: overTls(reviews, certificates, clientCA), answers: 'webhook' })
+  return endpoints
+}
+
+/**
+ * The same over HTTPS. A new certificate is swapped in while it runs: established connections keep theirs. `clientCA`:
+ * callers must show a certificate of it.
+ */
+function overTls(listener: Listener, certificates: CertificateSource, clientCA?: string): Listener {
+  const all = { minVersion: 'TLSv1.2', ...(clientCA !== undefined && { ca: clientCA }) } as const
+  const asks = clientCA === undefined ? {} : { requestCert: true, rejectUnauthorized: true }
+  return {
+    ...listener,
+    createServer(options: ServerOptions, handle: RequestListener): Server {
+      const { cert, key } = certificates.current
+      const server = createServer({ ...options, ...all, ...asks, cert, key }, handle)
+      const stop = certificates.onChange(({ cert, key }) => server.setSecureContext({ ...all, cert, key }))
+      server.once('close', stop)
+      return server
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import { writeFile } from 'node:fs/promises'
+import { loadConfig } from '../../src/service/config/config.ts'
+import { NO_CALENDARS } from '../../src/domain/schedule/calendar.ts'
+import { ClusterCheck } from '../../src/wiring/check.ts'
+import { answer, failure, FakeApiServer, silentLogger } from '../kubernetes/fake-api-server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const DEFINITION = {
+  metadata: { name: 'scaledobjects.keda.sh', resourceVersion: '5' },
+  status: { conditions: [{ type: 'Established', status: 'True' }] },
+}
+const list = (...items: object[]) => ({ metadata: { resourceVersion: '10' }, items })
+
+describe('dormouse check of a cluster', function () {
+  this.timeout(180_000)
+  let server: FakeApiServer
+  const at = temporaryFolder()
+
+  beforeEach(async () => (server = await new FakeApiServer().start()))
+  afterEach(() => server.stop())
+
+  /** The checks that were not possible, if the cluster has KEDA and refuses these paths. */
+  async function unseen(...refused: readonly string[]): Promise<readonly string[]> {
+    server.handler = ({ path, query }, response) => {
+      if (refused.includes(path)) answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
+      else if (query.has('watch')) response.writeHead(200).flushHeaders()
+      else answer(response, 200, path === DEFINITIONS ? list(DEFINITION) : list())
+    }
+    const file = at('kubeconfig')
+    const cluster = { name: 'dev', cluster: { server: server.url.origin } }
+    const contexts = [{ name: 'dev', context: { cluster: 'dev', user: '' } }]
+    const kubeconfig = { clusters: [cluster], contexts, 'current-context': 'dev' }
+    await writeFile(file, JSON.stringify(kubeconfig))
+    const check = new ClusterCheck({
+      config: loadConfig({ text: '', environment: {} }),
+      calendars: NO_CALENDARS,
+      kubeconfig: { file, environment: {} },
+      ownNamespace: undefined,
+      clock: Date.now,
+      logger: silentLogger,
+      stop: new AbortController().signal,
+    })
+    try {
+      return (await check.forecast()).unseen
+    } finally {
+      await check.cluster.close()
+    }
+  }
+
+  it('says that what KEDA holds is not known where its ScaledObjects may not be listed, and else nothing', async () => {
+    const [found, ...others] = await unseen('/apis/keda.sh/v1alpha1/scaledobjects')
+    expect(found).to.include("KEDA's ScaledObjects").and.to.include('list and watch')
+    expect(others).to.deep.equal([])
+    expect(await unseen(DEFINITIONS), 'nor whether there is KEDA').to.have.length(1)
+    const WEBHOOKS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
+    expect((await unseen(WEBHOOKS))[0], 'nor who answers webhooks').to.match(/^list .*mutatingwebhook/)
+    expect(await unseen()).to.deep.equal([])
+  })
+})
