@@ -15,7 +15,7 @@ import { registerToken } from './cli/token.ts'
 import { ALIASES, describeVerbs, helpCommand } from './cli/people/catalogue.ts'
 import { askAt, processTerminal } from './client/process-terminal.ts'
 import { safeOutput } from './client/safe-output.ts'
-import { placeOfVerb } from './client/verb-first.ts'
+import { placeOfVerb } from './cli/people/verb-first.ts'
 import { systemClock } from './process/clock.ts'
 import { LineBatches } from './process/line-batches.ts'
 

@@ -2,10 +2,14 @@ import { globSync, readFileSync } from 'node:fs'
 
 /** Lines that each room may have: a guideline. Explain an excess in docs/architecture.md. */
 const BUDGETS = {
+  'src/process': 600,
+  'src/http': 600,
   'src/domain': 7000,
   'src/kubernetes': 6000,
-  'src/service': 14_200,
-  'src/client': 4600,
+  'src/service': 11_500,
+  'src/wiring': 2000,
+  'src/cli': 1800,
+  'src/client': 4200,
   'src/console': 3100,
   'src/headlamp': 400,
   'src/import': 2000,

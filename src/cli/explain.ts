@@ -6,7 +6,7 @@ import { findCalendars, InvalidCalendar, type Calendar } from '../domain/schedul
 import { compileSchedule, InvalidTimezone, type Edge, type Schedule } from '../domain/schedule/schedule.ts'
 import { InvalidSchedule, isTimezone, scheduleDoubt } from '../domain/schedule/syntax.ts'
 import { wholeNumber } from './options.ts'
-import { printable } from '../domain/text.ts'
+import { printable } from '../process/printable.ts'
 import { UsageError } from '../process/errors.ts'
 import { ZONE_DATA } from '../process/zone-data.ts'
 import { createLogger } from '../process/logger.ts'

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander'
 import type { DestinationStream } from 'pino'
 import type { Clock } from '../process/clock.ts'
 import { InvalidConfig } from '../service/config/config.ts'
-import { printable } from '../domain/text.ts'
+import { printable } from '../process/printable.ts'
 import { messageOf, UsageError } from '../process/errors.ts'
 
 /** The parts of the outside world that commands use; main.ts passes the real ones, tests their own. */

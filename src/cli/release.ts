@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { keyOfScaledObject, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
-import { counted, printable } from '../domain/text.ts'
+import { counted } from '../domain/text.ts'
+import { printable } from '../process/printable.ts'
 import { hasSleepMark } from '../domain/workload/reading.ts'
 import { keyOf, type Workload } from '../domain/workload/workload.ts'
 import { messageOf, UsageError } from '../process/errors.ts'

@@ -19,14 +19,6 @@ export function secondsUntil(instant: Instant, now: Instant): number {
   return Math.max(1, Math.ceil((instant - now) / 1000))
 }
 
-/**
- * A line for a terminal or a table that quotes others: without control characters, other ends of lines, and characters
- * that change the text's direction. The length stays the same.
- */
-export function printable(line: string): string {
-  return line.replaceAll(/\p{Cc}|\p{Zl}|\p{Zp}|\p{Bidi_Control}/gu, ' ')
-}
-
 const utf8 = new TextEncoder()
 const scratch = new Uint8Array(4096)
 

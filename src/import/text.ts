@@ -3,7 +3,7 @@ import type { ImportedConfiguration } from './plan/configuration.ts'
 import { nameOf, type ImportedObject, type Step } from './plan/imported-object.ts'
 import type { InForce } from './plan/in-force.ts'
 import { saysWanted } from './plan/wanted.ts'
-import { printable } from '../domain/text.ts'
+import { printable } from '../process/printable.ts'
 import { serialized } from '../client/output.ts'
 import type { Outcome } from './carrying-out.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Instant } from '../process/clock.ts'
 import { factsOf } from '../domain/kinds.ts'
-import { printable } from '../domain/text.ts'
+import { printable } from '../process/printable.ts'
 import { FIELD_MANAGER, type Workload } from '../domain/workload/workload.ts'
 import type { EventSubject, EventType } from './ports.ts'
 

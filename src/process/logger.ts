@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger as Pino } from 'pino'
-import { printable } from '../domain/text.ts'
+import { printable } from './printable.ts'
 
 export type Logger = Pino
 

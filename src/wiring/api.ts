@@ -1,5 +1,5 @@
 import { createApi, type Api } from '../service/api/app.ts'
-import type { AuthSettings } from '../service/api/ports.ts'
+import type { AuthSettings } from '../service/auth/ports.ts'
 import { systemMonotonic } from '../process/clock.ts'
 import type { Config } from '../service/config/config.ts'
 import { UsageError } from '../process/errors.ts'

@@ -1,4 +1,4 @@
-import type { AuthSettings } from '../service/api/ports.ts'
+import type { AuthSettings } from '../service/auth/ports.ts'
 import type { ConfiguredCalendars } from '../service/calendars/configured-calendars.ts'
 import type { Clock } from '../process/clock.ts'
 import { excludedNamespaces, type Config } from '../service/config/config.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { about } from '../../src/domain/admission/messages.ts'
-import { printable } from '../../src/domain/text.ts'
+import { printable } from '../../src/process/printable.ts'
 
 const HOSTILE = 'a\u001B[2J\u0007\u009Bm\r\nb\u202Ec\u2066d\u200Fe\u2028f\u2029g'
 

@@ -5,7 +5,7 @@ import { FORMATS } from '../../client/output.ts'
 import { programFor, VERBS } from './catalogue.ts'
 import type { Connection, Dormouse } from '../../client/ports.ts'
 import type { Terminal } from '../../client/terminal.ts'
-import { placeOfVerb, verbFirst } from '../../client/verb-first.ts'
+import { placeOfVerb, verbFirst } from './verb-first.ts'
 
 /** Milliseconds: nobody waits longer for a list of names. */
 const PATIENCE = 3000

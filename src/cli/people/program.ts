@@ -4,7 +4,7 @@ import { programFor } from './catalogue.ts'
 import { AlreadyReported } from '../../client/commands/already-reported.ts'
 import { safeOutput } from '../../client/safe-output.ts'
 import type { Terminal } from '../../client/terminal.ts'
-import { placeOfVerb, verbFirst } from '../../client/verb-first.ts'
+import { placeOfVerb, verbFirst } from './verb-first.ts'
 
 /**
  * Runs the command of the arguments (without `node` and the script).

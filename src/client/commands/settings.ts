@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { printable } from '../../domain/text.ts'
+import { printable } from '../../process/printable.ts'
 import { UsageError } from '../../process/errors.ts'
 import type { Terminal } from '../terminal.ts'
 import { requestCommand, type RequestOptions } from './asking.ts'

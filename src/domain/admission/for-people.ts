@@ -1,7 +1,7 @@
 import type { Instant } from '../../process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { clocksOf, wallClock } from '../schedule/zone.ts'
-import { printable } from '../text.ts'
+import { printable } from '../../process/printable.ts'
 import { textForPeople, withoutPrefixes } from '../workload/author.ts'
 import { settingsOf } from '../workload/settings.ts'
 import type { Workload } from '../workload/workload.ts'

@@ -3,7 +3,7 @@ import type { Unreadable } from '../workload/state-codec.ts'
 import { typeOf } from '../kinds.ts'
 import { verbOf } from '../requests/annotation.ts'
 import type { Action } from '../requests/operations.ts'
-import { printable } from '../text.ts'
+import { printable } from '../../process/printable.ts'
 import { ANNOTATION, type WorkloadKey } from '../workload/workload.ts'
 import { deny, type AdmissionDecision, type AdmissionReason } from './decision.ts'
 

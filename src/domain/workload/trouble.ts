@@ -1,4 +1,5 @@
-import { clip, printable } from '../text.ts'
+import { clip } from '../text.ts'
+import { printable } from '../../process/printable.ts'
 
 /** Why pods do not come, in the cluster's own words. */
 export interface Trouble {

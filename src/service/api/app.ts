@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa from 'koa'
-import { authenticate } from '../auth/authentication.ts'
+import { authenticated } from './authenticated.ts'
 import type { ApiState, ApiMiddleware } from './context.ts'
 import { answerErrors } from '../../http/errors.ts'
 import { RateLimit, tooMany } from '../../http/rate-limit.ts'
 import { Refusal } from '../../process/errors.ts'
 import { subjectKey } from '../auth/caller.ts'
-import { clientAddress, networkOf } from './client-address.ts'
+import { clientAddress, networkOf } from '../../http/client-address.ts'
 import { serveConsole } from './console.ts'
 import { createLoginAudit } from '../auth/login-audit.ts'
 import type { ApiDeps } from './ports.ts'
@@ -48,7 +48,7 @@ export function createApi(deps: ApiDeps): Api {
   app.use(serveDocument(enterByAddress, settings.kinds))
   if (deps.console) app.use(serveConsole(deps.console, enterByAddress))
   app.use(refuseOtherSites)
-  app.use(authenticate(deps, logins))
+  app.use(authenticated(deps, logins))
   app.use(limitRequests(deps))
   for (const middleware of createRoutes(deps, documentValidator(), { podWaits, watches })) app.use(middleware)
   // koa reports connections that end before their answer

@@ -1,4 +1,5 @@
 import type { Clock, Monotonic } from '../../process/clock.ts'
+import type { AuthSettings } from '../auth/ports.ts'
 import type { Config } from '../config/config.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
@@ -9,24 +10,6 @@ import type { Logger } from '../../process/logger.ts'
 /** Called for each answer: `route` is the route's template or `unmatched`, `method` as sent, `seconds` the time it took. */
 export interface RequestObserver {
   answered(route: string, method: string, code: number, seconds: number): void
-}
-
-export interface AuthSettings extends Omit<Config['auth'], 'local' | 'oidc'> {
-  readonly oidc: readonly OidcSettings[]
-  readonly local: LocalSettings | null
-}
-
-type ConfiguredOidc = Config['auth']['oidc'][number]
-export type OidcSettings = Omit<ConfiguredOidc, 'asClusterUser'> &
-  Partial<Pick<ConfiguredOidc, 'asClusterUser'>>
-
-export interface LocalSettings {
-  readonly issuer: string
-  readonly audience: string
-  /** PEM (SPKI) text of an Ed25519, P-256, P-384 or RSA key. */
-  readonly publicKey: string
-  /** The advice to a refused caller; default: get a new token. */
-  readonly advice?: string
 }
 
 export interface ApiSettings extends Pick<

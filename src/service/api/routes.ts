@@ -4,7 +4,8 @@ import { KINDS, type Kind } from '../../domain/kinds.ts'
 import { OPERATIONS } from '../../domain/requests/operations.ts'
 import { Refusal } from '../../process/errors.ts'
 import { audit } from './audit.ts'
-import { createAuthorization } from '../auth/authorization.ts'
+import { createAuthorization, type Need } from '../auth/authorization.ts'
+import { demandAnyRead, demandOf } from './demands.ts'
 import { readBody } from './body.ts'
 import { createBulks } from './bulk/bulk.ts'
 import type { ApiState, ApiMiddleware } from './context.ts'
@@ -32,8 +33,10 @@ type Handlers = readonly ApiMiddleware[]
 
 /** Gives the middleware of each operation for a valid request. */
 function handlersOf(deps: ApiDeps, { podWaits, watches }: Lasting): (entry: Listed) => Handlers {
-  const authorization = createAuthorization(deps)
-  const { demand, demandAnyRead } = authorization
+  const { excludeNamespaces } = deps.settings
+  const authorization = createAuthorization({ ...deps, excludeNamespaces })
+  const demand = (need: Need) => demandOf(authorization, need)
+  const anyRead = demandAnyRead(authorization)
   const lists = {
     visibleTo: createVisibility(authorization),
     watches,
@@ -45,8 +48,8 @@ function handlersOf(deps: ApiDeps, { podWaits, watches }: Lasting): (entry: List
   const bulk = createBulks(deps, authorization, podWaits)
   const reads: Readonly<Record<ReadId, Handlers>> = {
     index: [showIndex],
-    listWorkloads: [resume, demandAnyRead, listWorkloads],
-    listNamespaces: [resume, demandAnyRead, listNamespaces],
+    listWorkloads: [resume, anyRead, listWorkloads],
+    listNamespaces: [resume, anyRead, listNamespaces],
     readNamespace: [showNamespace],
     listNamespace: [resume, demand('list'), listNamespace],
     read: [demand('read'), showWorkload],

@@ -1,33 +1,36 @@
-import { Refusal } from '../../process/errors.ts'
-import { clientAddress } from '../api/client-address.ts'
+import type { Clock, Monotonic } from '../../process/clock.ts'
+import type { Reviews } from '../../kubernetes/ports.ts'
+import type { Caller } from './caller.ts'
 import { clusterVerifier, unknownIssuer } from './cluster-tokens.ts'
-import type { ApiMiddleware } from '../api/context.ts'
-import { unauthenticated } from '../api/answers.ts'
+import { unauthenticated } from './refusals.ts'
 import { unverifiedClaims } from './jwt.ts'
 import { knownTokens, type Verify } from './known-tokens.ts'
 import { localVerifier } from './local-token.ts'
-import type { LoginAudit } from './login-audit.ts'
 import { oidcVerifier } from './oidc.ts'
-import type { ApiDeps } from '../api/ports.ts'
+import type { AuthSettings } from './ports.ts'
 
 /** RFC 6750, section 2.1. */
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
 const MAX_TOKEN_LENGTH = 8 * 1024
 
+interface Parts {
+  readonly auth: AuthSettings
+  readonly reviews: Reviews
+  readonly clock: Clock
+  readonly monotonic: Monotonic
+}
+
 /**
- * Lets a request with a good token pass and puts its caller in `ctx.state.caller`. The token's claimed issuer only
- * chooses the verifier; the cluster verifies tokens of other issuers.
+ * The caller whose token this is; `address`: of who sent it, for limits. Verified tokens are remembered for a while.
+ * @throws Refusal UNAUTHENTICATED, CLUSTER_UNAVAILABLE
+ */
+export type CallerOf = (token: string, address: string) => Promise<Caller>
+
+/**
+ * The token's claimed issuer only chooses the verifier; the cluster verifies tokens of other issuers.
  * @throws TypeError for settings that cannot work
  */
-export function authenticate(
-  {
-    settings: { auth, trustedProxies },
-    reviews,
-    clock,
-    monotonic,
-  }: Pick<ApiDeps, 'settings' | 'reviews' | 'clock' | 'monotonic'>,
-  audit: LoginAudit,
-): ApiMiddleware {
+export function createAuthentication({ auth, reviews, clock, monotonic }: Parts): CallerOf {
   const known = knownTokens(clock)
   const issuers = new Map<string, Verify>()
   for (const settings of auth.oidc)
@@ -41,29 +44,15 @@ export function authenticate(
     ? clusterVerifier({ reviews, audiences, configured, clock, monotonic })
     : (token) => Promise.reject(unknownIssuer(token, configured))
   const verifierOf = (token: string) => issuers.get(unverifiedClaims(token)?.iss ?? '') ?? cluster
-  const addressOf = clientAddress(trustedProxies)
-
-  return async (ctx, next) => {
-    // Node's `headers` would have the first alone
-    const given = ctx.req.headersDistinct['authorization'] ?? []
-    const address = addressOf(ctx.req)
-    try {
-      const token = bearer(given)
-      ctx.state.authenticateAgain = async () =>
-        known.callerOf(token) ?? (await verifierOf(token)(token, address))
-      ctx.state.caller = await ctx.state.authenticateAgain()
-    } catch (error) {
-      // a request without a token did not try to log in
-      const tried = given.some(Boolean) && error instanceof Refusal
-      if (tried && error.code !== 'CLUSTER_UNAVAILABLE') audit.refused(address, error, ctx.state.requestId)
-      throw error
-    }
-    await next()
-  }
+  return async (token, address) => known.callerOf(token) ?? (await verifierOf(token)(token, address))
 }
 
-/** Of two headers a proxy in front of us may have checked the other one: neither counts (RFC 9110, section 5.3). */
-function bearer([authorization = '', ...more]: readonly string[]): string {
+/**
+ * The token of a request's Authorization headers. With two of them, a proxy in front of us may have checked the other one:
+ * neither counts (RFC 9110, section 5.3).
+ * @throws Refusal UNAUTHENTICATED
+ */
+export function bearerOf([authorization = '', ...more]: readonly string[]): string {
   if (more.length > 0) {
     const fault = 'there is more than one Authorization header'
     throw unauthenticated(`${fault}: send one`, fault)

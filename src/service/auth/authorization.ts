@@ -3,9 +3,8 @@ import { factsOf, resourceOf } from '../../domain/kinds.ts'
 import type { Kind } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../process/errors.ts'
 import { HttpRefusal } from '../../http/errors.ts'
-import type { ApiMiddleware } from '../api/context.ts'
-import type { ResourceAccess } from '../../kubernetes/ports.ts'
-import type { ApiDeps } from '../api/ports.ts'
+import type { ResourceAccess, Reviews } from '../../kubernetes/ports.ts'
+import type { Monotonic } from '../../process/clock.ts'
 import { signature, type Caller, type ClaimsCaller, type ClusterCaller } from './caller.ts'
 import { clusterRights } from './cluster-rights.ts'
 
@@ -30,21 +29,21 @@ export interface Authorization {
   readonly may: (caller: Caller, access: Access, limit?: LimitFunction) => Promise<boolean>
   /** Why the caller may not; undefined: they may. */
   readonly refusalOf: (caller: Caller, access: Access, limit?: LimitFunction) => Promise<Refusal | undefined>
-  /** Lets callers pass who may do this to the path's workload; refuses namespaces that Dormouse never touches. */
-  readonly demand: (need: Need) => ApiMiddleware
   /** Refuses namespaces that Dormouse never touches. @throws Refusal NAMESPACE_EXCLUDED */
   readonly refuseExcluded: (namespace: string) => void
-  /** Lets callers pass who may read anything at all. */
-  readonly demandAnyRead: ApiMiddleware
+  /** Why the caller may not read anything at all; undefined: they may ask. */
+  readonly refusalOfAnyRead: (caller: Caller) => Refusal | undefined
 }
 
-export function createAuthorization({
-  settings,
-  reviews,
-  monotonic,
-}: Pick<ApiDeps, 'settings' | 'reviews' | 'monotonic'>): Authorization {
+interface Parts {
+  readonly excludeNamespaces: readonly string[]
+  readonly reviews: Reviews
+  readonly monotonic: Monotonic
+}
+
+export function createAuthorization({ excludeNamespaces, reviews, monotonic }: Parts): Authorization {
   const inCluster = clusterRights(reviews, monotonic)
-  const excluded = new Set(settings.excludeNamespaces)
+  const excluded = new Set(excludeNamespaces)
   const may: Authorization['may'] = async (caller, access, limit) =>
     caller.mode === 'kubernetes'
       ? inCluster(caller, resourceAccess(access), limit)
@@ -58,19 +57,10 @@ export function createAuthorization({
     may,
     refusalOf,
     refuseExcluded,
-    demand: (need) => async (ctx, next) => {
-      const { namespace, kind, name } = ctx.state.input.path
-      const access = { need, kind, namespace, ...(name !== undefined && { name }) }
-      const refusal = await refusalOf(ctx.state.caller, access)
-      if (refusal) throw refusal
-      refuseExcluded(namespace)
-      await next()
-    },
-    demandAnyRead: async (ctx, next) => {
-      const { caller } = ctx.state
-      if (caller.mode !== 'kubernetes' && !hasScope(caller, 'list')) throw insufficientScope(caller, 'list')
-      await next()
-    },
+    refusalOfAnyRead: (caller) =>
+      caller.mode === 'kubernetes' || hasScope(caller, 'list')
+        ? undefined
+        : insufficientScope(caller, 'list'),
   }
 }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Monotonic } from '../../process/clock.ts'
 import type { LimitFunction } from 'p-limit'
-import { unavailable } from '../api/answers.ts'
+import { unavailable } from './refusals.ts'
 import type { ClusterUser, ResourceAccess, Reviews } from '../../kubernetes/ports.ts'
 import type { ClusterCaller } from './caller.ts'
 

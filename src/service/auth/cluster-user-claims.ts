@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
-import { unauthenticated } from '../api/answers.ts'
-import type { OidcSettings } from '../api/ports.ts'
+import { unauthenticated } from './refusals.ts'
+import type { OidcSettings } from './ports.ts'
 import { clusterCaller, type ClusterCaller } from './caller.ts'
 
 type AsClusterUser = NonNullable<OidcSettings['asClusterUser']>

@@ -1,7 +1,7 @@
 import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
 import type { Instant } from '../../process/clock.ts'
 import { Refusal } from '../../process/errors.ts'
-import { unauthenticated, unavailable } from '../api/answers.ts'
+import { unauthenticated, unavailable } from './refusals.ts'
 import type { ClaimsCaller } from './caller.ts'
 
 /** How far the issuer's clock and ours may differ, in seconds. */

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Clock, Instant } from '../../process/clock.ts'
-import { unauthenticated } from '../api/answers.ts'
-import type { LocalSettings } from '../api/ports.ts'
+import { unauthenticated } from './refusals.ts'
+import type { LocalSettings } from './ports.ts'
 import type { Caller } from './caller.ts'
 import { claimsCaller, LEEWAY, NAMESPACES_CLAIM, verifyJwt } from './jwt.ts'
 

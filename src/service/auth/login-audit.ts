@@ -3,7 +3,7 @@ import type { Monotonic } from '../../process/clock.ts'
 import type { Refusal } from '../../process/errors.ts'
 import type { Logger } from '../../process/logger.ts'
 import { TokenBucket } from '../../process/token-bucket.ts'
-import { networkOf } from '../api/client-address.ts'
+import { networkOf } from '../../http/client-address.ts'
 
 /** Each network gets one line in this many milliseconds; `LINES` bounds all networks together. */
 const QUIET = 60_000

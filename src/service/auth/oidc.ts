@@ -6,8 +6,8 @@ import {
   type RemoteJWKSetOptions,
 } from 'jose'
 import type { Clock, Monotonic } from '../../process/clock.ts'
-import { unavailable } from '../api/answers.ts'
-import type { OidcSettings } from '../api/ports.ts'
+import { unavailable } from './refusals.ts'
+import type { OidcSettings } from './ports.ts'
 import type { Caller } from './caller.ts'
 import { userByClaims } from './cluster-user-claims.ts'
 import { claimsCaller, verifyJwt } from './jwt.ts'

@@ -1,5 +1,5 @@
-import { ALIASES, isVerb, programFor } from '../cli/people/catalogue.ts'
-import type { Terminal } from './terminal.ts'
+import { ALIASES, isVerb, programFor } from './catalogue.ts'
+import type { Terminal } from '../../client/terminal.ts'
 
 /** The options of "Where, and as whom" that take a value. */
 const WHERE = new Set([

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { clientAddress, networkOf } from '../../../src/service/api/client-address.ts'
+import { clientAddress, networkOf } from '../../src/http/client-address.ts'
 
 const requestOf = (remoteAddress: string | undefined, forwarded?: string) =>
   ({
