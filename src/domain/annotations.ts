@@ -1,11 +1,10 @@
+import { forEachSetting, INHERITABLE, type SettingName } from './inheritable.ts'
+
 /** The names that Dormouse writes on objects, and reads from them. */
 export const ANNOTATION = {
-  enabled: 'dormouse.dev/enabled',
-  schedule: 'dormouse.dev/schedule',
-  timezone: 'dormouse.dev/timezone',
-  calendar: 'dormouse.dev/calendar',
-  autoWake: 'dormouse.dev/auto-wake',
-  deployWakes: 'dormouse.dev/deploy-wakes',
+  ...forEachSetting<{ readonly [Name in SettingName]: (typeof INHERITABLE)[Name]['annotation'] }>(
+    (name) => INHERITABLE[name].annotation,
+  ),
   awakeUntil: 'dormouse.dev/awake-until',
   wakeOrder: 'dormouse.dev/wake-order',
   catchUp: 'dormouse.dev/catch-up',

@@ -1,6 +1,7 @@
 import { compilePolicy, type CompiledPolicy } from '../../domain/policy/configured.ts'
 import { Inheritance, type Inherited, type Namespace } from '../../domain/policy/inheritance.ts'
-import { SETTING_NAMES, type Found, type SettingName } from '../../domain/policy/settings.ts'
+import { byField, SETTING_NAMES, type SettingName } from '../../domain/inheritable.ts'
+import type { Found } from '../../domain/policy/settings.ts'
 import { settingFault } from '../../domain/policy/faults.ts'
 import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
 import type { PolicyRecord, StatusRecord } from '../../domain/records/record.ts'
@@ -116,7 +117,7 @@ function unknownFor(why: string) {
 /** undefined: they are not published. `newer`: in a form that is not known here. */
 function compiledPolicies({ policies }: KnownService): CompiledPolicy[] | 'newer' | undefined {
   const faults = policies?.flatMap((policy) =>
-    POLICY_TEXTS.map((name) => settingFault(name, policy[name] ?? '')),
+    SETTING_NAMES.map((name) => settingFault(name, String(policy[name] ?? ''))),
   )
   if (faults?.some((fault) => fault !== undefined)) return 'newer'
   try {
@@ -126,19 +127,10 @@ function compiledPolicies({ policies }: KnownService): CompiledPolicy[] | 'newer
   }
 }
 
-const POLICY_TEXTS = ['schedule', 'timezone', 'calendar'] as const
-
 /** In place of a setting that others may have set; the text is none that means anything. */
 const UNKNOWN: Found = { text: '?', source: 'policy/unknown' }
 const NOT_KNOWN = { value: null, source: UNKNOWN.source }
-const UNKNOWN_POLICY: PolicyRecord = {
-  enabled: NOT_KNOWN,
-  schedule: NOT_KNOWN,
-  timezone: NOT_KNOWN,
-  calendar: NOT_KNOWN,
-  auto_wake: NOT_KNOWN,
-  deploy_wakes: NOT_KNOWN,
-}
+const UNKNOWN_POLICY = byField<PolicyRecord>(() => NOT_KNOWN)
 
 /** Settings that an unknown policy or Namespace may give where nothing nearer does: `enabled`, and the hours. */
 function withUnknown(inherited: Inherited, own: Setter['annotations'], isMarked: boolean): Inherited {

@@ -7,7 +7,7 @@ import {
   type WrittenRequest,
 } from '../../domain/requests/annotation.ts'
 import { releasedText } from '../../domain/deciding/released.ts'
-import { SETTING_NAMES } from '../../domain/policy/settings.ts'
+import { SETTING_NAMES } from '../../domain/inheritable.ts'
 import {
   ANNOTATION,
   ASLEEP_LABEL,

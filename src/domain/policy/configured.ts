@@ -1,22 +1,20 @@
 import { globMatcher } from '../glob.ts'
 import { parseLabelSelector, type LabelMatcher } from './label-selector.ts'
-import { SETTING_NAMES, type Found, type SettingName, type Source } from './settings.ts'
+import { SETTING_NAMES, type SettingName, type SettingValue } from '../inheritable.ts'
+import type { Found, Source } from './settings.ts'
 
 /** The kinds that inherit from a policy that names none: "the workloads of a namespace" in common speech. */
 export const INHERITING_KINDS: readonly string[] = ['deployments', 'statefulsets']
 
-/** An entry of `policies` in the configuration. A null or absent field does not narrow it, or sets nothing. */
-export interface ConfiguredPolicy {
+/** What a policy sets; null or absent: nothing. */
+export type PolicySettings = { readonly [Name in SettingName]?: SettingValue<Name> | null }
+
+/** An entry of `policies` in the configuration. A null or absent field does not narrow it. */
+export interface ConfiguredPolicy extends PolicySettings {
   readonly name: string
   /** `names`: globs, of which one has to match; with a `selector`, that has to match as well. */
   readonly namespaces: Narrowed<'names'>
   readonly workloads?: Narrowed<'kinds'> | null
-  readonly enabled?: boolean | null
-  readonly schedule?: string | null
-  readonly timezone?: string | null
-  readonly calendar?: string | null
-  readonly autoWake?: boolean | null
-  readonly deployWakes?: boolean | null
 }
 type Narrowed<List extends string> = { readonly [L in List]?: readonly string[] | null } & {
   readonly selector?: string | null

@@ -1,25 +1,23 @@
 import type { AnnotationName } from '../annotations.ts'
 import { INHERITED_ANNOTATIONS, NOTHING_INHERITED, type Inherited } from './inheritance.ts'
 import {
-  LONGEST_SETTING,
-  ofSource,
+  forEachSetting,
+  INHERITABLE,
+  isFlag,
   SETTING_NAMES,
-  type Found,
+  type FlagName,
   type SettingName,
-  type Source,
-  type Sources,
-} from './settings.ts'
+} from '../inheritable.ts'
+import { LONGEST_SETTING, ofSource, type Found, type Source, type Sources } from './settings.ts'
+
+/** `unclear`: the nearest value of a flag is neither true nor false. undefined: none. */
+type Values = {
+  readonly [Name in SettingName]: Name extends FlagName ? boolean | 'unclear' : string | undefined
+}
 
 /** The settings that hold for a workload, before schedule, zone and calendar are understood. */
-export interface Effective {
-  /** `unclear`: the nearest value is neither true nor false. */
-  readonly enabled: boolean | 'unclear'
-  /** undefined: none. */
-  readonly schedule: string | undefined
+export interface Effective extends Values {
   readonly timezone: string
-  readonly calendar: string | undefined
-  readonly autoWake: boolean | 'unclear'
-  readonly deployWakes: boolean | 'unclear'
   /** The values of `awake-until`, the nearest first. */
   readonly awakeUntil: readonly Found[]
   readonly sources: Sources
@@ -51,31 +49,24 @@ export function effectiveSettings(
 const KNOWN = new WeakMap<Defaults, WeakMap<Inherited, Effective>>()
 
 function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective {
-  const sources: Record<SettingName, Source | null> = {
-    enabled: null,
-    schedule: null,
-    timezone: 'default',
-    calendar: null,
-    autoWake: 'default',
-    deployWakes: 'default',
-  }
+  const sources = forEachSetting<Record<SettingName, Source | null>>((name) =>
+    INHERITABLE[name].hasDefault ? 'default' : null,
+  )
   const text: Partial<Record<SettingName, string>> = {}
   for (const name of SETTING_NAMES) {
     const found = nearest(own[name], inherited.settings[name])
     if (!found) continue
     const isEmpty = found.text.trim() === ''
     // The message of a schedule's fault needs the whole text.
-    if (!isEmpty) text[name] = name === 'schedule' ? found.text : shortened(found.text)
+    if (!isEmpty) text[name] = INHERITABLE[name].form === 'schedule' ? found.text : shortened(found.text)
     // With a default, an empty text means none.
     if (!isEmpty || sources[name] === null) sources[name] = found.source
   }
   return {
-    enabled: flagOf(text.enabled, false),
-    schedule: text.schedule,
+    ...forEachSetting<Values>((name) =>
+      isFlag(name) ? flagOf(text[name], INHERITABLE[name].otherwise) : text[name],
+    ),
     timezone: text.timezone ?? defaults.timezone,
-    calendar: text.calendar,
-    autoWake: flagOf(text.autoWake, true),
-    deployWakes: flagOf(text.deployWakes, false),
     awakeUntil: [nearest(own.awakeUntil, undefined), inherited.awakeUntil].filter(
       (each) => each !== undefined,
     ),

@@ -2,13 +2,15 @@ import { parseEnd } from '../schedule/awake-until.ts'
 import { InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
 import { faultOf } from '../text.ts'
 import { ANNOTATION } from '../annotations.ts'
+import { INHERITABLE, type Form } from '../inheritable.ts'
 import { A_FLAG } from './effective.ts'
 import { LONGEST_SETTING } from './settings.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation, type Namespace } from './inheritance.ts'
 
 /** The fault of an annotation that people write; undefined: none. An empty text means none. */
 export function settingFault(name: InheritedAnnotation, text: string): string | undefined {
-  return text.trim() === '' ? undefined : FAULT[name](text)
+  if (text.trim() === '') return undefined
+  return name === 'awakeUntil' ? endFault(text) : FAULT[INHERITABLE[name].form](text)
 }
 
 /** The faults of a Namespace's annotations, in one text; undefined: there is none. */
@@ -21,15 +23,16 @@ export function namespaceFault({ annotations }: Namespace): string | undefined {
   return faults.length === 0 ? undefined : faults.join('; ')
 }
 
-const FAULT: Record<InheritedAnnotation, (text: string) => string | undefined> = {
-  enabled: flagFault,
+const FAULT: Record<Form, (text: string) => string | undefined> = {
+  flag: flagFault,
   schedule: (text) => faultOf(() => parseSchedule(text), InvalidSchedule),
   timezone: timezoneFault,
   calendar: calendarFault,
-  autoWake: flagFault,
-  deployWakes: flagFault,
-  // The zone of a date does not matter to whether it can be read.
-  awakeUntil: (text) => faultOf(() => parseEnd(text.trim(), 'UTC'), InvalidSchedule),
+}
+
+/** The zone of a date does not matter to whether it can be read. */
+function endFault(text: string): string | undefined {
+  return faultOf(() => parseEnd(text.trim(), 'UTC'), InvalidSchedule)
 }
 
 function calendarFault(text: string): string | undefined {

@@ -1,6 +1,7 @@
 import type { Kind, Owner } from '../kinds.ts'
 import { INHERITING_KINDS, type CompiledPolicy } from './configured.ts'
-import { SETTING_NAMES, type Found, type SettingName, type Source } from './settings.ts'
+import { SETTING_NAMES, type SettingName } from '../inheritable.ts'
+import type { Found, Source } from './settings.ts'
 
 /** The annotations of a Namespace that its workloads inherit. */
 export const INHERITED_ANNOTATIONS = [...SETTING_NAMES, 'awakeUntil'] as const

@@ -1,13 +1,4 @@
-/** The settings that a workload has by itself or inherits, by the names that `ANNOTATION` gives their annotations. */
-export const SETTING_NAMES = [
-  'enabled',
-  'schedule',
-  'timezone',
-  'calendar',
-  'autoWake',
-  'deployWakes',
-] as const
-export type SettingName = (typeof SETTING_NAMES)[number]
+import type { SettingName } from '../inheritable.ts'
 
 /** Characters, as of a schedule and of a text in the configuration. */
 export const LONGEST_SETTING = 512

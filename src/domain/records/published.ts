@@ -1,5 +1,6 @@
 import type { Released } from '../deciding/released.ts'
 import { isRecord } from '../json-schema.ts'
+import { forEachSetting, isFlag, type SettingName } from '../inheritable.ts'
 import { isConfigurable } from '../kinds.ts'
 import type { ConfiguredPolicy } from '../policy/configured.ts'
 import { MEANINGS, type Meaning } from '../schedule/calendar.ts'
@@ -89,12 +90,9 @@ const policy = section<ConfiguredPolicy>({
   workloads: optional(
     orNull(section<NonNullable<ConfiguredPolicy['workloads']>>({ kinds: texts, selector: aText })),
   ),
-  enabled: aFlag,
-  schedule: aText,
-  timezone: aText,
-  calendar: aText,
-  autoWake: aFlag,
-  deployWakes: aFlag,
+  ...forEachSetting<{ readonly [Name in SettingName]: Shape<ConfiguredPolicy[Name]> }>((name) =>
+    isFlag(name) ? aFlag : aText,
+  ),
 })
 
 type PublishedWindow = NonNullable<PublishedCalendar['windows']>[number]

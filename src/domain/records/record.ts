@@ -1,4 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
+import { byField, isFlag } from '../inheritable.ts'
 import { causeText, recentOperations } from '../deciding/backoff.ts'
 import { decide } from '../deciding/decide.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
@@ -173,19 +174,12 @@ export function policyRecord({
   effective,
   schedule,
 }: Pick<Settings, 'effective' | 'schedule'>): PolicyRecord {
-  const { enabled, timezone, calendar, autoWake, deployWakes, sources } = effective
-  return {
-    enabled: { value: flagOrNull(enabled), source: sources.enabled },
-    schedule: { value: schedule?.text ?? null, source: sources.schedule },
-    timezone: { value: timezone, source: sources.timezone },
-    calendar: { value: calendar ?? null, source: sources.calendar },
-    auto_wake: { value: flagOrNull(autoWake), source: sources.autoWake },
-    deploy_wakes: { value: flagOrNull(deployWakes), source: sources.deployWakes },
-  }
-}
-
-function flagOrNull(flag: boolean | 'unclear'): boolean | null {
-  return flag === 'unclear' ? null : flag
+  // In canonical form, and none that cannot be read.
+  const values = { ...effective, schedule: schedule?.text }
+  return byField<PolicyRecord>((name) => {
+    const value = values[name] ?? null
+    return { value: value === 'unclear' && isFlag(name) ? null : value, source: effective.sources[name] }
+  })
 }
 
 function historyRecord({ at, duration, ...operation }: Operation, now: Instant): HistoryRecord {

@@ -11,6 +11,7 @@ import {
   time,
   type Schema,
 } from '../json-schema.ts'
+import { byField, isFlag, type FieldOf, type SettingName, type SettingValue } from '../inheritable.ts'
 import { TYPES } from '../kinds.ts'
 import type { Source } from '../policy/settings.ts'
 import type { ReasonValues, Remedy } from '../workload/explanation.ts'
@@ -93,14 +94,12 @@ function settingOf<Value>(value: Schema<Value>) {
   })
 }
 
-export const POLICY = record('The settings in force, and where each stands', {
-  enabled: settingOf(flag),
-  schedule: settingOf(text),
-  timezone: settingOf(text),
-  calendar: settingOf(text),
-  auto_wake: settingOf(flag),
-  deploy_wakes: settingOf(flag),
-})
+type SettingSchemas = {
+  readonly [Name in SettingName as FieldOf<Name>]: ReturnType<typeof settingOf<SettingValue<Name>>>
+}
+const SETTING_SCHEMAS = byField<SettingSchemas>((name) => (isFlag(name) ? settingOf(flag) : settingOf(text)))
+
+export const POLICY = record('The settings in force, and where each stands', SETTING_SCHEMAS)
 
 export const STATUS = record('A workload as Dormouse sees it', {
   name: text,

@@ -1,7 +1,7 @@
 import { hasKey, sleepsSuspended } from '../kinds.ts'
 import type { ReadingRules } from './settings-rules.ts'
 import { settingsOf, type Settings } from './settings.ts'
-import { SETTING_NAMES, type SettingName } from '../policy/settings.ts'
+import { SETTING_NAMES, type SettingName } from '../inheritable.ts'
 import { decodeState, LAST_COUNTER, Unreadable, withoutUnknown } from './state-codec.ts'
 import { EMPTY_STATE, type Snoozed, type State, type StoredState } from './state.ts'
 import type { Keyring, Trust } from './tag.ts'

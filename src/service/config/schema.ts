@@ -1,3 +1,11 @@
+import {
+  forEachSetting,
+  INHERITABLE,
+  SETTING_NAMES,
+  type SettingName,
+  type SettingValue,
+} from '../../domain/inheritable.ts'
+import * as json from '../../domain/json-schema.ts'
 import type { Schema, ValueOf } from '../../domain/json-schema.ts'
 import { MEANINGS } from '../../domain/schedule/calendar.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
@@ -105,6 +113,20 @@ const selector = readText('labelSelector', 'a label selector such as env in (dev
 const A_KIND = `one of ${KINDS.join(', ')}, or a resource of \`kinds\` such as rollouts.argoproj.io`
 const kind = readText('kind', A_KIND, { maxLength: 253 })
 
+/** A setting in a policy, by its form. An empty text: none, which ends inheritance. */
+const BY_FORM = {
+  flag: orNull(key('true or false', json.flag)),
+  schedule: orNull(
+    readText('schedule', 'a schedule such as 7:00-20:00,Mon-Fri, or an empty text for none', {
+      minLength: 0,
+    }),
+  ),
+  timezone: orNull(readText('timezone', A_TIMEZONE)),
+  calendar: orNull(
+    text('names of calendars such as de-be,company, or an empty text for none', { minLength: 0 }),
+  ),
+}
+
 /** Settings for many workloads at once; null leaves a setting to other policies. */
 const policy = entry(
   {
@@ -137,21 +159,11 @@ const policy = entry(
         ['kinds', 'selector'],
       ),
     ),
-    enabled: orNull(flag(true)),
-    /** Empty: none, which ends inheritance. */
-    schedule: orNull(
-      readText('schedule', 'a schedule such as 7:00-20:00,Mon-Fri, or an empty text for none', {
-        minLength: 0,
-      }),
+    ...forEachSetting<{ readonly [Name in SettingName]: Schema<SettingValue<Name> | null> }>(
+      (name) => BY_FORM[INHERITABLE[name].form],
     ),
-    timezone: orNull(readText('timezone', A_TIMEZONE)),
-    calendar: orNull(
-      text('names of calendars such as de-be,company, or an empty text for none', { minLength: 0 }),
-    ),
-    autoWake: orNull(flag(true)),
-    deployWakes: orNull(flag(false)),
   },
-  ['workloads', 'enabled', 'schedule', 'timezone', 'calendar', 'autoWake', 'deployWakes'],
+  ['workloads', ...SETTING_NAMES],
 )
 const calendarName = text('the name of a calendar such as de-be', {
   pattern: '^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$',

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { effectiveSettings, type Effective } from '../../../src/domain/policy/effective.ts'
-import { SETTING_NAMES, type SettingName, type Source } from '../../../src/domain/policy/settings.ts'
+import { SETTING_NAMES, type SettingName } from '../../../src/domain/inheritable.ts'
+import type { Source } from '../../../src/domain/policy/settings.ts'
 import { inheriting, type Level } from './inheriting.ts'
 
 const DEFAULTS = { timezone: 'UTC' }

@@ -5,7 +5,7 @@ import {
   type Inherited,
   type Namespace,
 } from '../../../src/domain/policy/inheritance.ts'
-import type { SettingName } from '../../../src/domain/policy/settings.ts'
+import type { SettingName } from '../../../src/domain/inheritable.ts'
 
 export type Level = 'workload' | 'namespace' | 'policy'
 

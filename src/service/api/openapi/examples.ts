@@ -1,6 +1,8 @@
 import { noneOfAll, type NamespaceRecord } from '../../../domain/records/namespace-record.ts'
 import { SAVED_OVER } from '../../../domain/records/replica-time.ts'
-import type { StatusRecord, TransitionRecord } from '../../../domain/records/record.ts'
+import { policyRecord, type StatusRecord, type TransitionRecord } from '../../../domain/records/record.ts'
+import { effectiveSettings } from '../../../domain/policy/effective.ts'
+import { DEFAULT_POLICY } from '../../../domain/workload/settings-rules.ts'
 import { KINDS } from '../../../domain/workload/workload.ts'
 import { HTTP_STATUS, type ErrorCode } from '../../../process/errors.ts'
 import { countsOf, summaryOf } from '../../../domain/records/bulk.ts'
@@ -13,6 +15,11 @@ const wake: TransitionRecord = {
   type: 'wake',
   reason: 'schedule 8:00-18:00,Mon-Fri (Europe/Berlin)',
 }
+
+const unset = policyRecord({
+  effective: effectiveSettings({}, undefined, DEFAULT_POLICY),
+  schedule: undefined,
+})
 
 const sleeper: StatusRecord = {
   name: 'web',
@@ -53,12 +60,10 @@ const sleeper: StatusRecord = {
   ],
   next_transition: wake,
   policy: {
+    ...unset,
     enabled: { value: true, source: 'namespace/shop' },
     schedule: { value: '8:00-18:00,Mon-Fri', source: 'workload' },
     timezone: { value: 'Europe/Berlin', source: 'policy/dev' },
-    calendar: { value: null, source: null },
-    auto_wake: { value: true, source: 'default' },
-    deploy_wakes: { value: false, source: 'default' },
   },
   reason,
   reason_code: 'schedule',
@@ -108,12 +113,10 @@ const shop: NamespaceRecord = {
   saved: { since: new Date(Date.parse(timestamp) - SAVED_OVER).toISOString(), ...saved },
   saved_by_team: { checkout: saved },
   policy: {
+    ...unset,
     enabled: { value: true, source: 'policy/dev' },
     schedule: { value: '7:00-19:00,Mon-Fri', source: 'namespace/shop' },
     timezone: { value: 'Europe/Berlin', source: 'policy/dev' },
-    calendar: { value: null, source: null },
-    auto_wake: { value: true, source: 'default' },
-    deploy_wakes: { value: false, source: 'default' },
   },
 }
 

@@ -1,0 +1,73 @@
+/** How a setting's text is read: by `policy/faults.ts` what is wrong with it, by `workload/settings.ts` what it means. */
+export type Form = 'flag' | 'schedule' | 'timezone' | 'calendar'
+
+interface Inheritable {
+  readonly annotation: `dormouse.dev/${string}`
+  /** Its field in records. */
+  readonly field: string
+  readonly form: Form
+  /** A flag's meaning where nobody sets it. */
+  readonly otherwise?: boolean
+  /** Where nobody sets it, its default is in force, so that an empty text means the default as well. */
+  readonly hasDefault: boolean
+}
+
+/**
+ * A row for each setting that a workload has by itself, or inherits from its Namespace or a policy. Annotation, key of a
+ * policy, what is published, record, schemas and faults follow from it.
+ */
+export const INHERITABLE = {
+  enabled: {
+    annotation: 'dormouse.dev/enabled',
+    field: 'enabled',
+    form: 'flag',
+    hasDefault: false,
+    otherwise: false,
+  },
+  schedule: { annotation: 'dormouse.dev/schedule', field: 'schedule', form: 'schedule', hasDefault: false },
+  timezone: { annotation: 'dormouse.dev/timezone', field: 'timezone', form: 'timezone', hasDefault: true },
+  calendar: { annotation: 'dormouse.dev/calendar', field: 'calendar', form: 'calendar', hasDefault: false },
+  autoWake: {
+    annotation: 'dormouse.dev/auto-wake',
+    field: 'auto_wake',
+    form: 'flag',
+    hasDefault: true,
+    otherwise: true,
+  },
+  deployWakes: {
+    annotation: 'dormouse.dev/deploy-wakes',
+    field: 'deploy_wakes',
+    form: 'flag',
+    hasDefault: true,
+    otherwise: false,
+  },
+} as const satisfies Record<string, Inheritable>
+
+type Table = typeof INHERITABLE
+/** By the name of its key in a policy. */
+export type SettingName = keyof Table
+export const SETTING_NAMES = Object.keys(INHERITABLE) as SettingName[]
+type FormOf<Name extends SettingName> = Table[Name]['form']
+/** The settings that are true or false. */
+export type FlagName = { [Name in SettingName]: FormOf<Name> extends 'flag' ? Name : never }[SettingName]
+export type FieldOf<Name extends SettingName> = Table[Name]['field']
+/** A setting's value in a policy, and in a record. */
+export type SettingValue<Name extends SettingName> = Name extends FlagName ? boolean : string
+
+export function isFlag(name: SettingName): name is FlagName {
+  return INHERITABLE[name].form === 'flag'
+}
+
+/** An object with a value for each setting. */
+export function forEachSetting<Made extends { readonly [Name in SettingName]: unknown }>(
+  make: (name: SettingName) => Made[SettingName],
+): Made {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, make(name)])) as Made
+}
+
+/** The same by the fields of records. */
+export function byField<Made extends { readonly [Name in SettingName as FieldOf<Name>]: unknown }>(
+  make: (name: SettingName) => Made[keyof Made],
+): Made {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [INHERITABLE[name].field, make(name)])) as Made
+}
