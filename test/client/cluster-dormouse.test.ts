@@ -214,7 +214,7 @@ describe('the client over a cluster on its bad days', () => {
     )
     expect((await dated.dormouse.get(WEB)).record.wake_schedule).to.equal('8:00-18:00')
     expect(dated.dormouse.unknowns.join()).to.include('calendar de-be')
-    const state = '{"v":1,"kind":"deployments","counter":1,"asleep":true,"history":[]}'
+    const state = '{"v":2,"kind":"deployments","counter":1,"asleep":true}'
     const asleep = aDeployment({ [ANNOTATION.state]: state }, { [ASLEEP_LABEL]: '2' })
     const byPolicy = over((request) =>
       reads(request, { version: '1' }, { ...asleep, spec: { ...asleep.spec, replicas: 0 } }),
@@ -280,7 +280,7 @@ describe('the client over a cluster on its bad days', () => {
   })
 
   it('does not doubt that it is installed where it has written to a workload', async () => {
-    const state = '{"v":1,"kind":"deployments","counter":1,"asleep":false,"history":[]}'
+    const state = '{"v":2,"kind":"deployments","counter":1}'
     const { dormouse } = over((request) =>
       request.method === 'PATCH'
         ? { body: aDeployment({ ...JSON.parse(request.body ?? '').metadata?.annotations }) }

@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../process/clock.ts'
 import { decodeHistory, encodeHistory, HISTORY_LIMIT, type History } from './history-codec.ts'
 import { parseInstant, writtenInstant } from './instant.ts'
-import { OPERATION_TYPES, PIN_STATES, type Operation, type State, type StoredState } from './state.ts'
+import { PIN_STATES, type State, type StoredState } from './state.ts'
 import { SLEEP_STATES } from '../schedule/schedule.ts'
-import { count, flag, isRecord, listOf, oneOf, orNull, part, text, type Schema } from '../json-schema.ts'
+import { count, flag, isRecord, oneOf, orNull, part, text, type Schema } from '../json-schema.ts'
 import { bytesOf, clip } from '../text.ts'
 import { compile, firstFault } from '../validation.ts'
 import { KINDS, MAX_REPLICAS, type Kind } from './workload.ts'
 
-/** The version that is written. Version 1, which held the history, is read as well; one of another is unreadable. */
+/** The version that is written; a state of another one is unreadable. */
 const VERSION = 2
 /** How long state and history may be together, in bytes of UTF-8. */
 export const STATE_LIMIT = 8 * 1024
@@ -47,7 +47,6 @@ const author = { ...text, maxLength: 128 }
 const instantOrNull = { ...orNull(instant), default: null }
 const by = { ...orNull(author), default: null }
 const replicas = { ...count, maximum: MAX_REPLICAS }
-const whole = { ...count, maximum: Number.MAX_SAFE_INTEGER }
 /** A kind that we have, or the full name of a configured one. */
 const kind: Schema<Kind> = {
   type: 'string',
@@ -58,20 +57,6 @@ const sleep = oneOf(SLEEP_STATES)
 /** A value of a list that a later release may extend. */
 const open = { ...text, pattern: '^[A-Za-z0-9._-]{1,40}$' }
 const trigger = { ...open, default: 'schedule' }
-
-/** In version 1. */
-const OPERATION: Schema<Operation> = part(
-  {
-    type: oneOf(OPERATION_TYPES),
-    trigger,
-    at: instant,
-    replicas,
-    duration: orNull(whole),
-    by,
-    result: open,
-  },
-  { generation: whole },
-)
 
 type Parts = Omit<State, keyof History | 'counter' | 'asleep'>
 /** Other keys belong to a later release and are kept. */
@@ -95,7 +80,6 @@ const DOCUMENT: Schema<Omit<StoredState, keyof History>> = part(
 )
 
 const isDocument = compile(DOCUMENT)
-const areOperations = compile({ ...listOf(OPERATION), maxItems: HISTORY_LIMIT })
 
 /**
  * States by their text, since one change of a workload reads its state several times. Only a few: one takes 4 KB, and
@@ -125,16 +109,15 @@ function parseState(text: string, history: string | undefined): StoredState | Un
   // `tag.ts` reads the tag.
   const {
     v: version,
-    history: inside,
-    unreadHistory: _,
+    history: _,
+    unreadHistory: _unread,
     tag: _tag,
     ...others
   } = isRecord(document) ? document : {}
-  if (version !== 1 && version !== VERSION)
+  if (version !== VERSION)
     return new Unreadable(`version ${clip(JSON.stringify(version ?? null))} is not known`)
   const state = inParts(others, readInstants)
   if (!isDocument(state)) return new Unreadable(firstFault(isDocument))
-  if (version === 1) return { ...state, history: operationsIn(inside) }
   const isRead = history !== undefined && !isTooLong(history)
   return { ...state, ...(isRead ? decodeHistory(history) : { history: [] }) }
 }
@@ -142,13 +125,6 @@ function parseState(text: string, history: string | undefined): StoredState | Un
 function isTooLong(text: string): boolean {
   // A character of a text takes at most three bytes, so most texts need not be counted.
   return text.length * 3 > STATE_LIMIT && bytesOf(text) > STATE_LIMIT
-}
-
-/** The history of version 1. As in version 2, a fault in it costs nothing else. */
-function operationsIn(list: unknown): readonly Operation[] {
-  if (!Array.isArray(list)) return []
-  const operations = list.map((each: unknown) => (isRecord(each) ? readInstants(each, OPERATION) : each))
-  return areOperations(operations) ? operations : []
 }
 
 /**

@@ -24,24 +24,6 @@ function lasting(at: string): object {
   }
 }
 
-/** As version 1 has it. */
-function stateOfOld(kind: Kind, fields: object): string {
-  return JSON.stringify({ v: 1, kind, counter: 1, asleep: false, ...fields })
-}
-
-function operationsOfOld(at: string): object[] {
-  const operation = {
-    type: 'snooze',
-    trigger: 'schedule',
-    at,
-    replicas: 0,
-    duration: null,
-    by,
-    result: 'running',
-  }
-  return Array.from({ length: 20 }, () => operation)
-}
-
 const running = (at: string) => `${at} ${'@1s '.repeat(20)}["${by}"]`
 
 /** Possible contents of `dormouse.dev/history` that Dormouse never wrote. */
@@ -77,12 +59,7 @@ export function hostileStates(kind: Kind): Readonly<Record<string, string>> {
     'state-9999-asleep': state(kind, { ...lasting(YEAR_9999), asleep: true }),
     'state-0': state(kind, lasting(YEAR_0)),
     'state-pinned-9999': state(kind, { pin: { state: 'snoozed', replicas: 2, at: YEAR_9999, by } }),
-    'state-running': stateOfOld(kind, { history: operationsOfOld(YEAR_9999) }),
-    'state-running-0': stateOfOld(kind, {
-      asleep: true,
-      snoozed: snoozed(2),
-      history: operationsOfOld(YEAR_0),
-    }),
+    'state-version-1': JSON.stringify({ v: 1, kind, counter: 1, asleep: true, history: [] }),
     'state-last-counter': state(kind, { counter: Number.MAX_SAFE_INTEGER }),
     'state-times': state(kind, {
       backoff: { until: YEAR_0, times: Number.MAX_SAFE_INTEGER, cause: 'failure' },
