@@ -36,7 +36,7 @@ describe('a program that nobody reads any more', function () {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
 
-  for (const program of ['client/main.ts', 'main.ts'])
+  for (const program of ['cli/people/main.ts', 'main.ts'])
     describe(`started by src/${program}`, () => {
       it('ends what it has begun, begins nothing else, and does not call that a success', async () => {
         const child = start(program, 'snooze', '--all', '--yes', '-n', 'shop')

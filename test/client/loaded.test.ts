@@ -20,7 +20,7 @@ async function loadedWith(file: string): Promise<string[]> {
 
 describe('the modules that the client loads', () => {
   it('include neither the validator nor schemas unless a state is read', async () => {
-    for (const file of ['client/program.ts', 'client/http/http-dormouse.ts', 'client/commands/list.ts']) {
+    for (const file of ['cli/people/program.ts', 'client/http/http-dormouse.ts', 'client/commands/list.ts']) {
       const loaded = await loadedWith(file)
       expect(loaded.join('\n')).to.include(file)
       expect(
