@@ -26,7 +26,7 @@ export async function bundle(to: string): Promise<string[]> {
     format: 'esm',
     // `debug` takes it where it is, which is so where the packages of development are: the image is to be the same everywhere.
     external: ['supports-color'],
-    // What is imported when it is needed stays apart.
+    // A late import stays apart.
     splitting: true,
     minifyWhitespace: true,
     minifySyntax: true,

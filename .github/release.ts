@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** Where the version stands, beside the changelog: the file, and what surrounds it there, once. */
+/** The places of the version beside the changelog: the file, and the text around it, which stands there once. */
 const NAMED: readonly { readonly path: string; readonly key: string; readonly around: RegExp }[] = [
   { path: 'package.json', key: 'version', around: /^(  "version": ")([^"]+)/m },
   { path: 'package-lock.json', key: 'version', around: /^(  "version": ")([^"]+)/m },
@@ -25,7 +25,7 @@ export const FILES: readonly string[] = [...new Set(NAMED.map(({ path }) => path
 /** The text of each of FILES. */
 export type Sources = Readonly<Record<string, string>>
 
-/** What a release is told by: its notes, or everything that does not agree with its tag. */
+/** A release's notes, or everything that does not agree with its tag. */
 export type Release = { readonly notes: string } | { readonly faults: readonly string[] }
 
 /** Whether all that names a version names that of `tag` (`v1.2.3`), and what the changelog says of it. */
@@ -67,7 +67,7 @@ export function withVersion(version: string, date: string, sources: Sources): Re
   return texts
 }
 
-/** What stands between the heading of `version` and the next of its rank; undefined when there is nothing. */
+/** The text between the heading of `version` and the next of its rank; undefined when there is none. */
 function notesOf(version: string, changelog: string): string | undefined {
   const section = changelog.split(/^## /m).find((section) => section.startsWith(`[${version}]`))
   return section?.split('\n').slice(1).join('\n').trim() || undefined

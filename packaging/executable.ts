@@ -69,7 +69,7 @@ type System = 'linux' | 'darwin' | 'windows'
 
 const MADE: Readonly<Record<System, (node: string, to: string, script: string) => Promise<void>>> = {
   async linux(node, to, script) {
-    // What the debugger reads of Node is a seventh of it. The Node that carries the program makes its compiled code.
+    // A seventh of Node is read by debuggers alone. The Node that carries the program makes its compiled code.
     const stripped = `${to}.node`
     await copyFile(node, stripped)
     await run('strip', [stripped])

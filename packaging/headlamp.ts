@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 import { licencesOf, packagesIn, project, PROJECT } from './project.ts'
 
 const NAME = 'headlamp-dormouse'
-/** Whose API the plugin uses; Headlamp loads a plugin only if it finds here that it may be new enough. */
+/** The package whose API the plugin uses; Headlamp loads a plugin only if it finds here that it may be new enough. */
 const HEADLAMP = { '@kinvolk/headlamp-plugin': '^0.14.0' }
 
 /**

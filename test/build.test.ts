@@ -74,7 +74,7 @@ describe('the bundle that the image runs', function () {
     const names = await readdir(file('page'))
     expect(names).to.include.members(['index.html', 'main.js', 'preact.js', 'style.css'])
     expect(names.filter((name) => name.endsWith('.ts'))).to.deep.equal([])
-    // Where it looks for them, from where it is.
+    // It looks for them relative to its own place.
     const serving: string[] = []
     for (const name of (await readdir(join(folder, 'dist'), { recursive: true })).filter((each) =>
       each.endsWith('.js'),

@@ -14,7 +14,7 @@ interface Choice {
   /** Whether a file of tests belongs to it. */
   readonly has: (file: string) => boolean
   readonly options: readonly string[]
-  /** Where `describeOn` defines its tests; default: everywhere. */
+  /** The places in which `describeOn` defines its tests; default: everywhere. */
   readonly on?: 'sandbox' | 'real'
 }
 

@@ -58,6 +58,20 @@ function tests(source: string): boolean {
   return [...nodesOf(tree)].some(testsSentence)
 }
 
+describe('comments', () => {
+  it('begin with their subject, never with Of, What, Who or Where', () => {
+    const files = globSync('{src,test,bench,packaging,charts,.github,docs}/**/*.ts', { cwd: PROJECT })
+    expect(files).to.have.length.above(1000)
+    const found = files.flatMap((file) => {
+      const text = readFileSync(join(PROJECT, file), 'utf8')
+      return (text.match(/\/(?:\/|\*\*\s+(?:\* )?) ?(?:Of|What|Who|Where)\b.*/g) ?? []).map(
+        (line) => `${file}: ${line}`,
+      )
+    })
+    expect(found).to.deep.equal([])
+  })
+})
+
 describe('client and console', () => {
   it('go by codes and values: they test no sentence of Dormouse', () => {
     const files = globSync('src/{client,console}/**/*.ts', { cwd: PROJECT })

@@ -15,7 +15,7 @@ const BUDGETS: Readonly<Record<string, { readonly most: number; readonly folders
   sandbox: { most: 4300, folders: ['src/sandbox/**'] },
   test: { most: 60_000, folders: ['test/**'] },
 }
-/** What people write: the console's sheets and pages, too. */
+/** Files that people write: the console's sheets and pages, too. */
 const WRITTEN = /\.(?:ts|css|html)$/
 
 const filesIn = (folder: string) => globSync(folder).filter((file) => WRITTEN.test(file))

@@ -152,7 +152,7 @@ export function variablesOf(tag: string): Record<string, string> {
   }
 }
 
-/** What expressions read of GitHub. */
+/** The values that expressions read of GitHub. */
 export function contextsOf(variables: Readonly<Record<string, string>>): Contexts {
   return {
     github: {

@@ -39,7 +39,7 @@ export interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>
 }
 
-/** What expressions can name: `github`, `needs`, `matrix`, `steps`, and so on. */
+/** The contexts of expressions: `github`, `needs`, `matrix`, `steps`, and so on. */
 export type Contexts = Readonly<Record<string, unknown>>
 
 export function workflowOf(text: string): Workflow {

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { filledIn, shellOf, type Contexts, type Job, type Step, type Workflow } from './workflow.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
-/** Of a person's folder, not of a clean checkout. */
+/** Names in a person's folder, and not in a clean checkout. */
 const LEFT_OUT = new Set(['.git', '.cache', 'coverage', 'dist', 'node_modules', 'reports', '.stryker-tmp'])
 const STAND_INS = ['skopeo', 'helm', 'docker', 'gh', 'npm', 'strip', 'codesign']
 
@@ -19,7 +19,7 @@ export interface Ended {
   readonly code: number | null
   /** Both streams, as a person sees them in the log. */
   readonly log: string
-  /** What it wrote to GITHUB_OUTPUT. */
+  /** Its lines in GITHUB_OUTPUT. */
   readonly outputs: Readonly<Record<string, string>>
 }
 
@@ -34,7 +34,7 @@ export interface Real {
  */
 export class World {
   readonly folder: string
-  /** What the stand-ins keep: `registry`, `npm`, `release`. */
+  /** The folders that the stand-ins keep: `registry`, `npm`, `release`. */
   readonly state: string
   readonly #bin: string
 

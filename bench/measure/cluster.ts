@@ -10,7 +10,7 @@ export interface BenchCluster {
   readonly plane: ControlPlane
   /** A client with all rights. */
   readonly admin: Target
-  /** Of Dormouse's account. */
+  /** The kubeconfig of Dormouse's account. */
   readonly kubeconfig: string
   /** Milliseconds of the API server's processor time. */
   readonly cpu: () => Promise<number>

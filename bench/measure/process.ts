@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
-/** Of `/proc`: USER_HZ is 100 on every Linux that Node runs on (proc(5)). */
+/** In `/proc` USER_HZ is 100 on every Linux that Node runs on (proc(5)). */
 const MS_A_TICK = 10
 
 /** Milliseconds of processor time that a process has used since its start, with a resolution of 10. */

@@ -67,7 +67,7 @@ async function reviews({ quick, rounds, say }: Context, cluster: BenchCluster): 
   }
 }
 
-/** Of scalings of workloads as they are, so that the informer's copy answers and nothing is read live. */
+/** For scalings of workloads as they are, so that the informer's copy answers and nothing is read live. */
 async function reviewsOf({ plane }: BenchCluster): Promise<Sent[]> {
   const { items } = (await plane.admin.expect('GET', deployments('shop'))) as unknown as {
     items: { metadata: { name: string; uid: string; resourceVersion: string } }[]

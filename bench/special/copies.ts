@@ -34,7 +34,7 @@ export class Copies implements WatchedWorkloads, Writer {
 
   onConnection(): void {}
 
-  /** What decides on these beside themselves has changed: their copies are told again. */
+  /** Something beside these that decides on them has changed: their copies are told again. */
   inputsChanged(keys: Iterable<WorkloadKey>): void {
     for (const key of keys) {
       const copy = this.get(key)

@@ -1,4 +1,4 @@
-/** What is another each time, or by the name that a program was started under. */
+/** Values that differ each time, or by the name that a program was started under. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\bkubectl dormouse\b/g, 'dormouse'],
   [/https?:\/\/127\.0\.0\.1:\d+(?:\/console\S*)?/g, 'URL'],

@@ -17,11 +17,11 @@ interface Seen extends Created {
 }
 
 const PORTS = ['kube', 'api', 'metrics', 'webhook'].flatMap((name) => [`--${name}-port`, '0'])
-/** What a new workload does is done at once; nothing rests because it was switched often. */
+/** A new workload is acted on at once; nothing rests because it was switched often. */
 const SETTINGS = {
   newWorkloadGrace: '0s',
   backoff: { maxOperations: 19 },
-  // What the recorded downscalers' settings become in an import, which is to be in force before it.
+  // The result of an import of the recorded downscalers' settings, which is to be in force before it.
   policies: [imported('py-*', '7:30-20:30,Mon-Fri'), imported('go14-*', '0:00-24:00,Mon-Fri')],
   excludeNamespaces: ['kube-system', 'py-kube-downscaler'],
 }

@@ -49,7 +49,7 @@ const acting = (output: string): Story => ({
   ],
 })
 
-/** What is refused, tried or meant for many. */
+/** Commands that are refused, tried or meant for many. */
 const OTHERWISE: Story = {
   namespace: 'acting-otherwise',
   lines: [
@@ -190,7 +190,7 @@ export const TAKEN: readonly Taken[] = [
   },
 ]
 
-/** Of a program whose own names stand in its answers: they are compared with the sources under the same name. */
+/** For a program whose own names stand in its answers: they are compared with the sources under the same name. */
 export const OF_EACH: readonly Line[] = [
   line('--help'),
   line('help wake'),
@@ -205,10 +205,10 @@ export const OF_EACH: readonly Line[] = [
   line('explain 8-18', 2),
 ]
 
-/** Of a program for people. */
+/** For a program for people. */
 export const OF_CLIENT: readonly Line[] = [line('')]
 
-/** Of a program that has the service's commands, too. */
+/** For a program that has the service's commands, too. */
 export const OF_SERVICE: readonly Line[] = [
   line('', 2),
   line('key-pair keys'),

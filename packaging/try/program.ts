@@ -29,7 +29,7 @@ export interface Runner {
   stop(): Promise<void>
 }
 
-/** Where commands run: a folder that has nothing of the project, and variables beside the few that any program has. */
+/** The surroundings of commands: a folder that has nothing of the project, and variables beside the few that any program has. */
 export interface Surroundings {
   readonly folder: string
   readonly variables: Readonly<Record<string, string>>
@@ -52,7 +52,7 @@ export function nameOf(program: Program): string {
   return basename(program.at(-1) ?? '').replace(/\.\w+$/, '')
 }
 
-/** What a shell without settings has: the Node that runs this comes first on its path. */
+/** The variables of a shell without settings: the Node that runs this comes first on its path. */
 export function bareEnvironment({ folder, variables }: Surroundings): NodeJS.ProcessEnv {
   const kept = ['SystemRoot', 'PATHEXT'].flatMap((name) =>
     process.env[name] === undefined ? [] : [[name, process.env[name]]],
@@ -66,7 +66,7 @@ export function bareEnvironment({ folder, variables }: Surroundings): NodeJS.Pro
     TMPDIR: folder,
     TEMP: folder,
     TZ: 'UTC',
-    // What is compiled once is compiled for all commands.
+    // Code that is compiled once is compiled for all commands.
     NODE_COMPILE_CACHE: join(folder, 'compiled'),
     ...variables,
   }

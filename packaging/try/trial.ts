@@ -34,7 +34,7 @@ import { alike } from './alike.ts'
 /** A command of the table, and how a program ended with it. */
 export interface Outcome extends Ended {
   readonly line: Line
-  /** Where it was typed, which tells equal lines apart. */
+  /** The place where it was typed, which tells equal lines apart. */
   readonly namespace: string
 }
 
@@ -50,7 +50,7 @@ export async function asFromSources(): Promise<Outcome[]> {
   return shared(sourcesIn, SOURCES)
 }
 
-/** What a program does otherwise than the sources, a text each; and how many commands were tried. */
+/** The differences of a program from the sources, a text each; and how many commands were tried. */
 export async function tried(
   program: Program,
   fromSources: readonly Outcome[],
@@ -87,7 +87,7 @@ export function faultsOf(found: Outcome, wanted: Outcome | undefined): string[] 
   if (code !== line.code) return [`${title}: ended with ${code}, not ${line.code}: ${ends(stderr)}`]
   if (!wanted) return [`${title}: the sources did not run it`]
   return (['stdout', 'stderr'] as const).flatMap((stream) => {
-    // Of several workloads any may be done first, which messages tell.
+    // Any of several workloads may be done first, which messages tell.
     const difference = alike(wanted[stream], found[stream], stream === 'stdout' && !line.isAsDone)
     return difference === undefined ? [] : [`${title}: ${stream}: ${difference}`]
   })

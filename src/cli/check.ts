@@ -123,7 +123,7 @@ function unusable({ calendars }: Config, known: Calendars): string[] {
   })
 }
 
-/** What of calendar files does not count. */
+/** The parts of calendar files that do not count. */
 function noticesOf(calendars: Calendars & { notices(name: string): string[] }): string[] {
   return calendars.names.flatMap((name) => calendars.notices(name).map((each) => `calendar ${name}: ${each}`))
 }

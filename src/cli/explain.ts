@@ -55,7 +55,7 @@ export function registerExplain(
       if (args.length > 1) throw new UsageError(unquoted(program.name(), args.join(' ')))
       const timezone = options.timezone ?? (await configOf(options, ports)).timezone
       const start = from === undefined || !isTimezone(timezone) ? clock() : instantOf(from, timezone)
-      // Of calendar files the dates around that time are read.
+      // Only the dates around that time are read from calendar files.
       const { calendars, notes: ofFiles } = await calendarsOf(options, { ...ports, clock: () => start })
       const schedule = compile(text, timezone, calendars)
       const doubt = scheduleDoubt(text)
@@ -69,7 +69,7 @@ export function registerExplain(
 
 interface NamedCalendars {
   readonly calendars: readonly Calendar[]
-  /** What of their files does not count. */
+  /** The parts of their files that do not count. */
   readonly notes: readonly string[]
 }
 
@@ -119,7 +119,7 @@ interface Explanation {
     readonly calendar: string
     readonly event: string | null
   }[]
-  /** What of the calendars' files does not count, or was read in another way than it was written. */
+  /** The parts of the calendars' files that do not count, or were read in another way than it was written. */
   readonly notes: readonly string[]
   readonly edges: readonly { readonly at: string; readonly local: string; readonly to: Edge['to'] }[]
 }

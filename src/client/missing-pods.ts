@@ -20,7 +20,7 @@ export async function withPodTrouble<Each extends Found>(
   const { namespace, name } = record
   const { trouble }: Partial<StatusRecord> = record
   const isMissing = !record.is_snoozed && record.ready_replicas < record.current_replicas
-  // What keeps pods from being made no pod can say; of a deadline that passed they say why.
+  // No pod can say what keeps pods from being made; of a deadline that passed they say why.
   if (!isMissing || (trouble && trouble.code !== 'ProgressDeadlineExceeded')) return found
   const said = await dormouse.podTrouble({ kind, namespace, name }).catch(() => undefined)
   return said ? { ...found, record: { ...record, trouble: said } } : found

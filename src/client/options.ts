@@ -16,7 +16,7 @@ export function connectionOptions(command: Command, namespace = 'that of the con
     .option('--insecure', 'send the token also where --server is plain HTTP')
 }
 
-/** Where, for commands that are for the cluster alone. */
+/** The place, for commands that are for the cluster alone. */
 export function clusterOptions(command: Command): Command {
   return command
     .optionsGroup(WHERE)

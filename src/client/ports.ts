@@ -34,7 +34,7 @@ export interface Seen extends Found {
 
 /** The outcome of a request. */
 export interface Answer {
-  /** What was done and why, in the service's own words, the most important first. */
+  /** The things done and why, in the service's own words, the most important first. */
   readonly messages: readonly string[]
   /** The workload after it; computed on demand. */
   readonly after: () => Promise<Found>
@@ -63,7 +63,7 @@ export interface Dormouse {
   readonly clusterName?: string | undefined
   /** The namespace of a command without `-n`. */
   readonly defaultNamespace: string
-  /** What may be missing among the workloads, for people; complete once something was read. */
+  /** Workloads that may be missing, for people; complete once something was read. */
   readonly notes: readonly string[]
   /** Unknown settings that affect the records. */
   readonly unknowns: readonly string[]
@@ -106,7 +106,7 @@ export interface Connection {
   readonly certificateAuthority?: string | undefined
   /** The token may go over plain HTTP. */
   readonly insecure?: boolean | undefined
-  /** Of one of several clusters: milliseconds that it has for an answer. Its warnings name it. */
+  /** For one of several clusters: milliseconds that it has for an answer. Its warnings name it. */
   readonly patience?: number | undefined
 }
 

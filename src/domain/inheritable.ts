@@ -8,7 +8,7 @@ interface Inheritable {
   readonly form: Form
   /** A flag's meaning where nobody sets it. */
   readonly otherwise?: boolean
-  /** Where nobody sets it, its default is in force, so that an empty text means the default as well. */
+  /** If nobody sets it, its default is in force, so that an empty text means the default as well. */
   readonly hasDefault: boolean
 }
 

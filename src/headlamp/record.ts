@@ -32,7 +32,7 @@ const RULES: Rules = {
 const known = new WeakMap<KubernetesFields, { readonly at: Instant; readonly record: StatusRecord }>()
 const CURRENT = 60_000
 
-/** What Dormouse makes of an object; undefined: it is of another kind, or has nothing of Dormouse's on it. */
+/** An object as Dormouse sees it; undefined: it is of another kind, or has nothing of Dormouse's on it. */
 export function recordOf(object: KubernetesFields, now: Instant): StatusRecord | undefined {
   const { annotations, labels } = object.metadata
   const marks = { ...annotations, ...labels }

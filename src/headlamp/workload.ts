@@ -24,13 +24,13 @@ export interface KubernetesFields {
   readonly status?: Readonly<Record<string, unknown>>
 }
 
-/** Of Deployment, StatefulSet, DaemonSet and CronJob; most ReplicaSets have an owner, which is asked in their place. */
+/** For Deployment, StatefulSet, DaemonSet and CronJob; most ReplicaSets have an owner, which is asked in their place. */
 export function kindOfObject({ kind, apiVersion }: KubernetesFields): BuiltInKind | undefined {
   const found = KINDS.find((each) => KIND_NAME[each] === kind && apiVersionOf(each) === apiVersion)
   return found === 'replicasets' ? undefined : found
 }
 
-/** What only writes rest on. */
+/** Only writes rest on these. */
 const ROOM = { resourceVersion: '', hasAnnotations: true, otherAnnotationBytes: 0, hasNodeSelector: true }
 const OWNERS = { formerRevision: false, replicasManager: undefined, ownReplicasEntry: undefined }
 

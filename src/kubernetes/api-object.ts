@@ -77,7 +77,7 @@ export interface WorkloadObject {
     readonly numberMisscheduled?: number
     readonly numberReady?: number
     readonly lastScheduleTime?: string | null
-    /** Of a configured kind it may be anything. */
+    /** A configured kind may have anything here. */
     readonly conditions?: unknown
   }
 }

@@ -46,7 +46,7 @@ interface WatchOptions {
 
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json'
 /**
- * Where the cluster serves a configured kind: `/apis/argoproj.io/v1alpha1`. `left`: where it does so no more, so it is
+ * The path at which the cluster serves a configured kind: `/apis/argoproj.io/v1alpha1`. `left`: where it does so no more, so it is
  * looked for again.
  */
 type Locate = (

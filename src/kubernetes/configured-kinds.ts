@@ -53,7 +53,7 @@ interface Definition {
   }
 }
 
-/** What a definition says; undefined: it may not be read. */
+/** The content of a definition; undefined: it may not be read. */
 type ReadDefinition = () => Promise<Definition | undefined>
 
 type Send = <Answer>(call: Call) => Promise<Answer>
@@ -156,7 +156,7 @@ export class ConfiguredKinds {
     )
   }
 
-  /** Where the definition may be read, it says where the count stands and which counts it allows. */
+  /** A definition that may be read says where the count stands and which counts it allows. */
   #faultIn(
     kind: ConfiguredKind,
     version: string,

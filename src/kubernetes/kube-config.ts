@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { readKubeConfig, type Cluster, type KubeConfig, type Named, type User } from './kube-config-file.ts'
 
-/** Where to load the configuration from. Without `file`: by the default loading rules, then the in-cluster account. */
+/** The source of the configuration. Without `file`: by the default loading rules, then the in-cluster account. */
 export interface KubeConfigSource {
   readonly file?: string | undefined
   readonly context?: string | undefined

@@ -37,7 +37,7 @@ interface Options {
   readonly client: Pick<KubernetesClient, 'listPage' | 'watch'>
   readonly observer: Pick<KubernetesObserver, 'listenerFailed'>
   readonly logger: Logger
-  /** Of the kinds beside the built-in ones. */
+  /** The kinds beside the built-in ones. */
   readonly names?: ConfiguredNames
   readonly delay?: Delay
 }

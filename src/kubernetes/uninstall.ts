@@ -40,7 +40,7 @@ const NEVER_HELM = /^(?:kubectl|kustomize|argocd|velero)/i
 const AT_ONCE = 3_600_000
 
 /**
- * Who started this Job. Helm's uninstall creates a hook itself, beside a Lease that it installed; only these two facts
+ * The starter of this Job. Helm's uninstall creates a hook itself, beside a Lease that it installed; only these two facts
  * together are proof, since a chart that is rendered and applied has the same Job.
  * @throws ClusterRefusal when the cluster does not answer
  */
@@ -91,7 +91,7 @@ function createdAt({ metadata: { creationTimestamp = '' } }: Written): number {
   return Date.parse(creationTimestamp)
 }
 
-/** Who owns the field at this path. */
+/** The owner of the field at this path. */
 function writersOf({ metadata }: Written, path: readonly string[]) {
   return (metadata.managedFields ?? [])
     .filter(({ fieldsV1 }) => has(fieldsV1, path))

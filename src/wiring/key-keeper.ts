@@ -4,7 +4,7 @@ import { KeyKeeper } from '../service/keys/key-keeper.ts'
 import { podName } from './lease.ts'
 import type { Wiring } from './wiring.ts'
 
-/** What the leader does about the keys; undefined: they are in a file, or there are none. */
+/** The leader's care of the keys; undefined: they are in a file, or there are none. */
 export function keyKeeperOf(wiring: Wiring): KeyKeeper | undefined {
   const { stateKeys, cluster, rules, clock, logger, excludeNamespaces, ownNamespace } = wiring
   if (!stateKeys?.store) return undefined

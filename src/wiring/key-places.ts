@@ -1,6 +1,6 @@
 import type { Config } from '../service/config/config.ts'
 
-/** Where the keys of states are: a file, the Secret of this name, or nowhere (undefined): then states are not signed. */
+/** The place of the keys of states: a file, the Secret of this name, or nowhere (undefined): then states are not signed. */
 export function keptIn({ stateKeyFile, stateKeySecret, webhook }: Config) {
   if (stateKeyFile !== null) return { file: stateKeyFile }
   return webhook.certificates.mode === 'files' ? undefined : { secret: stateKeySecret }

@@ -85,7 +85,7 @@ export class Release {
     this.cluster = new CommandCluster(options)
   }
 
-  /** Who started the Job that runs this. @throws Error when the cluster cannot be reached, or does not answer */
+  /** The starter of the Job that runs this. @throws Error when the cluster cannot be reached, or does not answer */
   async starter(job: ObjectName): Promise<Starter> {
     const { config, ownNamespace, stop } = this.#options
     const { clients } = this.cluster

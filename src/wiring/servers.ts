@@ -47,7 +47,7 @@ function hasCertificate(text: string): boolean {
 /** The servers of the API and the webhook, which start and stop as one. */
 export interface Servers {
   readonly server: Runnable
-  /** Where it listens, once started; undefined: it is not served. */
+  /** The address that it listens at, once started; undefined: it is not served. */
   url(of: Answers): string | undefined
 }
 

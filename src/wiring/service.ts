@@ -101,7 +101,7 @@ export class Service implements Runnable {
     return this.#lifecycle.stop()
   }
 
-  /** Where it listens, known once it is started. */
+  /** The address that it listens at, known once it is started. */
   get bound(): Addresses {
     const webhook = this.#servers.url('webhook')
     return {

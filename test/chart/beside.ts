@@ -7,7 +7,7 @@ import type { KubectlResult } from '../support/kubectl.ts'
 import { RunningProgram } from '../support/running-program.ts'
 import type { Manifest, Release } from './helm.ts'
 
-/** What is needed of a cluster to act on it as its administrator. */
+/** The means to act on a cluster as its administrator. */
 type Reached = Pick<Cluster, 'kubectl' | 'adminKubeconfig'>
 
 interface PodSpec {

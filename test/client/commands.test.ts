@@ -20,7 +20,7 @@ const shop = [
   aRecord('idle', { enabled: false, next_transition: null }),
 ]
 
-/** Of a person in that namespace. */
+/** Types a line where the shop's workloads are. */
 const inShop = (...line: string[]) => typed(line, { workloads: shop })
 const rows = (text: string) =>
   text

@@ -10,7 +10,7 @@ import { failureOf } from '../support/failure-of.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 import type { Served } from '../support/served.ts'
 
-/** What both adapters of the client's port have to do; `open`: one that acts as a person with rights in the namespace. */
+/** The duties of both adapters of the client's port; `open`: one that acts as a person with rights in the namespace. */
 export function dormouseSuite(
   here: Served,
   open: () => Promise<Dormouse>,

@@ -111,7 +111,7 @@ export class FakeDormouse implements Dormouse {
   readonly asked: Asked[] = []
   /** Names of workloads. */
   readonly podsAsked: string[] = []
-  /** What pods say, by their workload. */
+  /** The pods' words, by their workload. */
   readonly troubles: Readonly<Record<string, Trouble>> = {}
   workloads: readonly Found[] = []
   readonly namespaceRecords: readonly NamespaceRecord[] = []

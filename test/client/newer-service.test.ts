@@ -16,7 +16,7 @@ savings: { prices: { currency: EUR, cpu: 0.031, memory: 0.004 } }
 metrics: { teamLabel: team }`
 const NEWER = 'the service is newer (9.9.9): update this program'
 
-/** What today's service publishes. */
+/** The answer that today's service publishes. */
 const today = settingsForClients(loadConfig({ text: CONFIG, environment: {} }), {}, [], '9.9.9')
 
 const SERVICES = {

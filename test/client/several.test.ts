@@ -43,7 +43,7 @@ class Called extends FakeDormouse {
   }
 }
 
-/** What the page behind a console's link is told of its clusters, and what the path of `dev-eu` leads to. */
+/** The clusters that the page behind a console's link is told, and the answer at the path of `dev-eu`. */
 async function indexOf(link: string) {
   const { origin, hash } = new URL(link)
   const headers = { 'X-Dormouse-Secret': hash.replace('#secret=', '') }

@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What axe finds in a page. By the browser's own protocol: the page's policy lets in no script of others. */
+/** axe's finds in a page. By the browser's own protocol: the page's policy lets in no script of others. */
 export async function violations(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page)
   const expression = `(() => { ${axe.source}; return axe.run().then((found) => JSON.stringify(found.violations)) })()`

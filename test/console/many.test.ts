@@ -13,7 +13,7 @@ const COUNT = 5000
 /** Those that are managed, and the lines of their 32 namespaces. */
 const ROWS = 4032
 const MOST_ROWS = 100
-/** What the browser calls a long task, in milliseconds, on a machine that does `yardstick` in so many. */
+/** The browser's bound of a long task, in milliseconds, on a machine that does `yardstick` in so many. */
 const LONG = 50
 const YARD = 6
 

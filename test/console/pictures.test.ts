@@ -8,7 +8,7 @@ import { chromiumForTests, chromiumProgram } from './chromium.ts'
 import { SandboxConsole } from './sandbox-console.ts'
 import { describeWith } from '../suite/need.ts'
 
-/** Where the pictures of README and docs/console.md go; else they are only taken. */
+/** The folder for the pictures of README and docs/console.md; without it they are only taken. */
 const FOLDER = process.env['DORMOUSE_PICTURES'] === undefined ? undefined : join(PROJECT, 'docs/console')
 const SCHEDULES = {
   'deployments/checkout': '7:00-20:00,Mon-Fri',

@@ -33,7 +33,7 @@ const BEFORE: Readonly<Record<string, readonly [schedule: string, ...calls: stri
   'switched off for a time': [BY_DAY, 'POST override 2h'],
 }
 
-/** What a person does in the page, by what each button sends; undefined: there is no such button. */
+/** A person's acts in the page, by the request that each button sends; undefined: there is no such button. */
 const ACTS: Readonly<Record<string, (record: Workload) => Action | undefined>> = {
   ...Object.fromEntries(
     ['wake', 'awake', 'snooze', 'keep', 'resume', 'pin', 'unpin', 'disable'].map((id) => [

@@ -13,7 +13,7 @@ export interface ApiServerSetup {
   /** Arguments of the API server, the same at each start. */
   readonly args: readonly string[]
   readonly url: string
-  /** Where it writes its certificate, and after it the CA that signed it. */
+  /** The file of its certificate, and after it the CA that signed it. */
   readonly certificateFile: string
   readonly auditLog: string
   readonly serviceAccountKey: string

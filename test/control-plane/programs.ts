@@ -51,7 +51,7 @@ export interface Programs {
   readonly stages: string
 }
 
-/** Where built programs are kept: a folder for each set of versions. */
+/** The place of built programs: a folder for each set of versions. */
 export function cacheDirectory({ kubernetes, etcd, kwok }: Versions = versions): string {
   return sharedCache(`control-plane-k${kubernetes}-e${etcd}-w${kwok}`)
 }

@@ -84,7 +84,7 @@ export function replaced(script: string, all: readonly Instead[]): Pick<Commands
   return { script: changed, instead: instead.map(({ why }) => why) }
 }
 
-/** Where a block runs: in the sandbox, unless its mark names another place or it needs Helm. */
+/** The place in which a block runs: the sandbox, unless its mark names another place or it needs Helm. */
 export function placeOf({ block, script }: Commands): Place {
   const mark = readMark(block, 'runs on')
   if (mark !== undefined && !PLACES.includes(mark as Place))

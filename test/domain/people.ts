@@ -118,7 +118,7 @@ const EVENT: fc.Arbitrary<Event> = fc.oneof(
   { weight: 2, arbitrary: PLAIN.map((type) => ({ type })) },
 )
 
-/** What people and the cluster may do to a workload, at most `maxLength` times. */
+/** Acts of people and of the cluster on a workload, at most `maxLength` of them. */
 export function upTo(maxLength: number, { refused = true } = {}): fc.Arbitrary<Event[]> {
   return fc.array(refused ? EVENT : EVENT.filter(({ type }) => type !== 'refuse'), { maxLength, size: 'max' })
 }
@@ -148,7 +148,7 @@ export class People {
     else if (event.type === 'wait') cluster.wait(event.minutes * MINUTE)
     else cluster.now += event.minutes * MINUTE
     cluster.settle()
-    // Who lifts the pin that was to bring a count back, or undoes it, takes what is left for their own.
+    // A person who lifts the pin that was to bring a count back, or undoes it, takes the count that is left for their own.
     const lifted = heldAtZero && this.#activePin() === undefined
     const replicas = cluster.count
     if (lifted && (replicas === 0 || event.type === 'undo')) this.#counts = new Set([replicas])
@@ -225,7 +225,7 @@ export class People {
     const { cluster } = this
     const count = countOf(cluster.kind, wanted)
     if (cluster.kind === 'daemonsets' || count === cluster.count) return
-    // What cannot be read may be pinned, and come back.
+    // A state that cannot be read may be pinned, and come back.
     const reading = this.#reading()
     const pinnedAsleep = !reading || reading.state.pin?.state === 'snoozed'
     const isPinned = pinnedAsleep || this.#activePin() !== undefined
@@ -239,7 +239,7 @@ export class People {
     else if (lowers && managed && !pinnedAsleep) this.#counts = new Set([kept])
     else this.#counts = new Set(isPinned ? [...this.#counts, count] : [count])
     if (managed) return
-    // What it is once it is managed again nobody can tell: the wake to fewer, or a count of their own.
+    // Nobody can tell its meaning once it is managed again: the wake to fewer, or a count of their own.
     const still = lowers ? kept : this.#countToGiveBack()
     if (still !== undefined) this.#counts.add(still)
   }

@@ -17,7 +17,7 @@ export interface Arrangement {
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Of whole hours, so that edges are as far from now everywhere. */
+/** Zones of whole hours, so that edges are as far from now everywhere. */
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Tokyo', 'America/New_York']
 const CALENDARS = ['closed', 'late', 'closed, late', 'late,closed']
 
@@ -51,7 +51,7 @@ const awakeUntil: fc.Arbitrary<At<string>> = fc
   .integer({ min: -30, max: 30 })
   .map((half) => (now) => new Date(now + (half + 0.5) * HOUR).toISOString())
 
-/** What people may write, and mistype. */
+/** Texts that people may write, and mistype. */
 const annotations: fc.Arbitrary<At<Record<string, string>>> = fc
   .record(
     {

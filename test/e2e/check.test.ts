@@ -31,7 +31,7 @@ describeOn('dormouse check, of an admission webhook', function (on) {
       spec: { selector: { app: 'a' }, ports: [{ port: 443 }] },
     }
     await on().admin.expect('POST', `${base}/services`, service)
-    // Of no resource that there is: the tests beside this one are not to notice.
+    // A resource that does not exist: the tests beside this one are not to notice.
     const rule = {
       apiGroups: ['none.example.com'],
       apiVersions: ['*'],

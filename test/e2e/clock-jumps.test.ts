@@ -11,7 +11,7 @@ import { served } from '../support/served.ts'
 
 const REPLICAS = 2
 
-/** What is to be at each time, test/domain/deciding/clock-jumps.test.ts has for every sort of workload. */
+/** The right state at each time: test/domain/deciding/clock-jumps.test.ts has for every sort of workload. */
 describeOn('a clock that jumps, and is put right again', function (on) {
   this.timeout(120_000)
   const clock = new ProgramClock()

@@ -8,7 +8,7 @@ import { revisionsOf } from './revisions.ts'
 import { bring, casesOf, judged, typed, type Act } from './verdicts.ts'
 
 /**
- * What is done by each path through the API server | awake | asleep | pinned awake | overridden asleep;
+ * Act, by each path through the API server         | awake | asleep | pinned awake | overridden asleep;
  * test/domain/admission/verdicts.test.ts has all kinds and states.
  */
 const COUNTS = `

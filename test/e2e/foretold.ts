@@ -25,7 +25,7 @@ interface Size {
   readonly rounds: number
 }
 
-/** What Dormouse has made of a workload, in the words of the forecast. */
+/** A workload as Dormouse left it, in the words of the forecast. */
 interface Outcome {
   readonly managed: boolean
   readonly after: 'awake' | 'asleep'

@@ -11,7 +11,7 @@ import { bring, casesOf, judged, typed, warningsOf, type Act } from './verdicts.
 const COUNT = 3
 
 /**
- * What is asked      | awake            | asleep           | pinned awake    | overridden asleep;
+ * Request            | awake            | asleep           | pinned awake    | overridden asleep;
  * test/domain/admission has all verbs, kinds and states.
  */
 const MOVES = `

@@ -22,7 +22,7 @@ interface Case {
   readonly does: string
   readonly kind: Kind
   readonly state: StateName
-  /** Of its workload; cases that are denied, and so change nothing, share one for each state. */
+  /** The name of its workload; cases that are denied, and so change nothing, share one for each state. */
   readonly name: string
   readonly expected: string
 }

@@ -84,7 +84,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
 }
 
-/** What moves a workload, and what does not. */
+/** Writes that move a workload, and writes that do not. */
 const MOVES: Readonly<Record<string, Readonly<Record<string, Write>>>> = {
   count: {
     'another count': { body: { spec: { replicas: 7 } }, breaks: true, leavesBare: true },

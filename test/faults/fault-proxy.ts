@@ -38,7 +38,7 @@ const ALIVE_MS = 5000
 export class FaultProxy {
   /** The path of a kubeconfig with Dormouse's own credentials that leads here. */
   readonly kubeconfig: string
-  /** Where it listens. */
+  /** The address that it listens at. */
   url = ''
   /** All calls, oldest first. */
   readonly calls: Called[] = []

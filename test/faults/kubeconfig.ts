@@ -6,7 +6,7 @@ interface Kubeconfig {
 
 const CA = 'certificate-authority-data'
 
-/** Where the API server of a kubeconfig of one cluster is; `ca` is PEM, undefined for plain HTTP. */
+/** The API server's address in a kubeconfig of one cluster; `ca` is PEM, undefined for plain HTTP. */
 export function targetOf(kubeconfig: string): { url: string; ca: string | undefined } {
   const { server, [CA]: ca } = clusterOf(parse(kubeconfig) as Kubeconfig)
   if (server === undefined) throw new TypeError('the kubeconfig names no server')

@@ -9,7 +9,7 @@ import { print } from '../support/figures.ts'
 import { annotate, ask, aWorkload, BEGINNINGS, pairsOf, perform, type Beginning } from './pairs.ts'
 import { throughFaults } from './through-faults.ts'
 
-/** Of replicas that only answer requests. */
+/** For replicas that only answer requests. */
 const SETTINGS = { controller: { enabled: false } }
 
 /**

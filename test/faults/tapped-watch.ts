@@ -9,7 +9,7 @@ export interface WatchedEvent {
 }
 
 const NEWLINE = 0x0a
-/** Where no other event comes, the swapped one is late. */
+/** If no other event comes, the swapped one is late. */
 const LONGEST_SWAP_MS = 500
 
 /** A watch on its way through the proxy, line by line. */

@@ -13,7 +13,7 @@ const FOLDER = join(PROJECT, '.github', 'workflows')
 
 const STRICTLY = ['--offline', '--no-progress', '--quiet', '--persona', 'auditor', '--format', 'plain']
 
-/** Where a word of a command is a path of the project, and of which kind. */
+/** Commands with a word that is a path of the project, and the kind of that path. */
 const PATHS = /(?<![\w/.$-])((?:\.ci|\.github|charts|docs|src|test|bench|dashboards|packaging)\/[\w./-]+)/g
 
 describe('the workflows', () => {
@@ -68,7 +68,7 @@ describe('the workflows', () => {
       expect(step?.with?.['driver-opts'], name).to.match(
         /^image=moby\/buildkit:v\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/,
       )
-      // What another run has put into the cache has no place in a build.
+      // Nothing that another run has put into the cache has a place in a build.
       expect(step?.with?.['cache-binary'], name).to.equal(false)
     }
     const scanners = commands.flatMap((command) => command.match(/--sbom\S+/g) ?? [])
@@ -89,7 +89,7 @@ describe('the workflows', () => {
       expect(attesting?.with, name).to.include({ 'push-to-registry': true })
       expect(attesting?.with?.['subject-digest'], name).to.match(/^\$\{\{ steps\.\w+\.outputs\.digest \}\}$/)
     }
-    // What is published is pulled and verified by a script, whose test is release-scripts.test.ts.
+    // A script pulls and verifies all that is published; its test is release-scripts.test.ts.
     const draft =
       jobs.find(({ name }) => name === 'release.yaml: draft')?.job.steps?.map(({ run = '' }) => run) ?? []
     const of = (word: string) => draft.findIndex((run) => run.includes(word))
@@ -122,7 +122,7 @@ describe('the workflows', () => {
     expect(runs('oldest')).to.include('npm run test:oldest')
     for (const script of ['audit', 'licences']) expect(runs('packages')).to.include(`npm run -s ${script}`)
     expect(runs('sbom')).to.include('npm run -s sbom')
-    // What is published was not built again.
+    // Nothing is built again before it is published.
     for (const id of publishing) expect(runs(id), id).not.to.match(/npm (?:ci|pack|run)|build|packaging\//)
   })
 

@@ -45,7 +45,7 @@ export class FakeHeadlamp {
   published: () => Promise<Response> = () => Promise.reject(new Error('Not Found'))
   /** Whether the user may patch what is shown. */
   mayPatch = true
-  /** What React complains of. */
+  /** React's complaints. */
   readonly complaints: string[] = []
 
   /** `plugin`: the text of its `main.js`. */

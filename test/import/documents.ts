@@ -61,7 +61,7 @@ export function expectSameResult(forPeople: Result, forPrograms: Result): void {
   )
   expect(rows).to.deep.equal(cells)
   const said = forPeople.err.trimEnd().split('\n').slice(1)
-  // What the program itself writes at the end is the error of the document.
+  // The program's own last lines are the error of the document.
   const ended = said.at(-1) === `error: ${error?.message ?? ''}` ? said.slice(0, -1) : said
   expect(messages).to.deep.equal(ended)
   expect(error === undefined).to.equal(forPeople.code === 0)

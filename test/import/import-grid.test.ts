@@ -26,7 +26,7 @@ type Tool = keyof typeof TOOLS
 interface Place {
   readonly workload?: Readonly<Record<string, string>>
   readonly namespace?: Readonly<Record<string, string>>
-  /** Of the tool's own container. */
+  /** The variables of the tool's own container. */
   readonly container?: object
   /** Data of the ConfigMap that the container may name. */
   readonly data?: Readonly<Record<string, string>>
@@ -92,7 +92,7 @@ const awake = (name: string, more: Partial<ImportedObject['metadata']> = {}, kin
   spec: { replicas: 2 },
 })
 
-/** What the tool left: sleepers by night, what it was to leave alone, and what it did not look at. */
+/** The workloads that the tool left: sleepers by night, those to leave alone, and those that it did not look at. */
 function leftBy({ tool, place, moment }: Cell): {
   cluster: Served
   sleepers: ImportedObject[]

@@ -37,7 +37,7 @@ describe('an import', () => {
 
     const again = planOf(cluster.objects.values())
     expect(verdicts(again)).to.deep.equal([
-      // What the tool did not look at has to be left out of it by hand, if it comes later.
+      // A workload that the tool did not look at has to be left out of it by hand, if it comes later.
       'approximated namespace shop',
       // It removes its temporary settings.
       'mapped deployment shop/web',

@@ -28,9 +28,9 @@ interface Form {
   /** By the place of its SleepInfo, where that is another. */
   readonly of?: Readonly<Record<string, number>>
   readonly hours?: string
-  /** What is approximated, in parts of the names; nothing: all is as it was. */
+  /** Parts of the names that are approximated; nothing: all is as it was. */
   readonly approximated?: RegExp
-  /** What is left to a person. */
+  /** The things that are left to a person. */
   readonly refused?: RegExp
 }
 
@@ -147,7 +147,7 @@ const KINDS: Readonly<Record<string, readonly [kind: string, apiVersion: string]
   report: ['CronJob', 'batch/v1'],
 }
 
-/** What kube-green left, and one that a person woke in the night, and one that came then, beside what it put to sleep. */
+/** The sleepers that kube-green left, and one that a person woke in the night, and one that came then, beside what it put to sleep. */
 function leftBy({ infos, sleep, of = {} }: Form, moment: Moment) {
   const isAsleep = (name: string) => moment !== 'day' && sleep.includes(name)
   const workload = (name: string): ImportedObject => {

@@ -54,7 +54,7 @@ export class Served extends Objects {
     return answer
   }
 
-  /** What a deleted SleepInfo owns goes with it. */
+  /** The Secrets that a deleted SleepInfo owns go with it. */
   override async remove(path: string): Promise<void> {
     await super.remove(path)
     this.objects.delete(

@@ -55,7 +55,7 @@ describe('credentials', () => {
   }
 
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
-  /** What none of these runs. */
+  /** A command that none of these runs. */
   const exec = { command: '/none' }
   for (const [what, user, authorization] of [
     ['are a bearer token of the kubeconfig, over plain HTTP too', { token: 'one' }, 'Bearer one'],

@@ -166,7 +166,7 @@ export class FakeCollection {
     return { metadata: { resourceVersion: String(this.#version) }, items }
   }
 
-  /** What happened since that version is told first. */
+  /** The events since that version are told first. */
   #watch(response: ServerResponse, from: number): void {
     response.writeHead(200).flushHeaders()
     for (const { version, line } of this.#history) if (version > from) response.write(line)

@@ -26,7 +26,7 @@ export const list =
 /** An event of a watch. */
 const line = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`
 
-/** Of the Deployment `web`. */
+/** The Deployment `web`, as it came. */
 export const web = (resourceVersion: string, parts: object = {}) =>
   deployment('web', { resourceVersion, ...parts })
 
@@ -48,7 +48,7 @@ export function informedDeployments(use: (api: InformedDeployments) => void): vo
 export class InformedDeployments {
   readonly server = new FakeApiServer()
   readonly observer = this.server.observer
-  /** What answers the next lists and watches; the last one stays. */
+  /** Answers to the next lists and watches; the last one stays. */
   lists: Handler[] = [list('100', deployment('web'))]
   watches: Handler[]
   /** The responses of the watches that stand. */

@@ -341,7 +341,7 @@ describe('the write gate', () => {
   })
 
   describe('asked for room', () => {
-    /** Of one place; its listener notes the room that it finds each time. */
+    /** A gate of one place; its listener notes the room that it finds each time. */
     function listening() {
       const one = narrow(1)
       const heard: string[] = []

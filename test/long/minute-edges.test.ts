@@ -29,7 +29,7 @@ const SETTINGS = {
 /** Milliseconds after an edge for which nobody looks: nothing is mended before. */
 const TROUBLE = 15_000
 
-/** What happens around an edge; `leads` is the replica that led a moment before. Ends with all as before. */
+/** The events around an edge; `leads` is the replica that led a moment before. Ends with all as before. */
 type Trouble = (here: Trial, leads: number) => Promise<void>
 
 interface Trial {
@@ -165,7 +165,7 @@ describeWith(
           const object = await stored(index)
           const { state } = marksOf(object)
           const due = edgesOf(index).length
-          // Of a Deployment a change of an annotation is a new generation, too.
+          // A Deployment's generation rises with an annotation, too.
           const made = kindOf(index) === 'deployments' ? due : object.metadata.generation - 1
           const row = { name: nameOf(index), due, made, states: state?.counter ?? 0 }
           expect(state?.history[0]?.result, row.name).not.to.equal('failed')

@@ -8,7 +8,7 @@ import { play, type Played } from './play.ts'
 import type { Scenario } from './scenario.ts'
 import { SETTINGS, World } from './world.ts'
 
-/** Where scenarios are played. */
+/** A place in which scenarios are played. */
 export interface Place {
   /** Whether its clock can be moved. */
   readonly moves: boolean

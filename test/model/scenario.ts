@@ -140,7 +140,7 @@ export function scenarios({ workloads, steps, moves }: Size): fc.Arbitrary<Scena
   })
 }
 
-/** Where the clock cannot be moved, each such step takes up to a minute. */
+/** In a place whose clock cannot be moved each such step takes up to a minute. */
 const MINUTES_WAITED = 2
 
 /** The steps without those that wait for a minute, past the first `MINUTES_WAITED`. */

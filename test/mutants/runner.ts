@@ -26,7 +26,7 @@ enableCompileCache()
 process.env['PROPERTY_SHARE'] ??= '0.15'
 fc.configureGlobal({ endOnFailure: true })
 
-/** What the changed code reads and writes. */
+/** The input and output of the changed code. */
 interface Shared {
   activeMutant?: string | undefined
   currentTestId?: string | undefined

@@ -19,7 +19,7 @@ type Row = readonly [
 ]
 
 /**
- * What people type, in the order in which they would. A space within an argument is written `_`. Exit code 0 is
+ * Commands in the order in which people would type them. A space within an argument is written `_`. Exit code 0 is
  * expected, or 1 where the command begins with `!`.
  */
 const SCRIPT: readonly Row[] = [

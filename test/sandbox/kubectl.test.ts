@@ -42,7 +42,7 @@ describeWith(kubectlProgram, 'kubectl on the sandbox', function () {
     if (directory) await rm(directory, { recursive: true })
   })
 
-  /** What kubectl says on standard error when it fails. */
+  /** kubectl's standard error when it fails. */
   const failure = async (command: string, ...more: string[]): Promise<string> => {
     const { code, stderr } = await here.kubectl.attempt([...args(command), ...more])
     return code === 0 ? 'no failure' : stderr

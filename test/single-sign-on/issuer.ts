@@ -14,7 +14,7 @@ export interface RegisteredClient {
   readonly id: string
   readonly secret: string
   readonly redirectUri: string
-  /** Where the provider may send the browser after a sign-out. */
+  /** Addresses to which the provider may send the browser after a sign-out. */
   readonly signedOut: string
 }
 

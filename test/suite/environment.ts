@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Of the person's environment: only this reaches the tests, so that nothing else can change a result. */
+/** The part of the person's environment that reaches the tests, so that nothing else can change a result. */
 const KEPT = [
   'PATH',
   'TMPDIR',

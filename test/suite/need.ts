@@ -6,7 +6,7 @@ export interface Need<Found> {
   readonly quick: boolean
   /** The duration and means of getting it, for people: `built with Go in 7 minutes`. */
   readonly gotten: string
-  /** What is there already; nothing is built or installed. Synchronous, since suites are defined by it. */
+  /** The things that are there already; nothing is built or installed. Synchronous, since suites are defined by it. */
   find(): Found | undefined
   /** Builds or installs it; absent: only a person can. @throws Error that says why it cannot be had */
   provide?(say: (line: string) => void): Promise<void>
@@ -31,7 +31,7 @@ export function both<A, B>(one: Need<A>, other: Need<B>): Need<[A, B]> {
 /** Suites that need no program, but time: `npm test` leaves them out. */
 export const moreTime: Need<true> = { phrase: 'with more time', quick: false, gotten: '', find: () => true }
 
-/** What is there of it in this run: `npm test` does without what `npm run test:all` brings. */
+/** The part of it that this run has: `npm test` does without the things that `npm run test:all` brings. */
 export function thereIs<Found>(need: Need<Found>): Found | undefined {
   if (process.env['DORMOUSE_TESTS'] === 'quick' && !need.quick) return undefined
   if (!found.has(need)) found.set(need, need.find())

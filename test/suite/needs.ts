@@ -31,7 +31,7 @@ export const OF_ALL: readonly Need<unknown>[] = [
   formerCommit,
 ]
 
-/** What `npm run test:long` runs with beside that. */
+/** The needs of `npm run test:long` beside that. */
 export const OF_LONG: readonly Need<unknown>[] = [
   ...OF_ALL,
   etcdutl,

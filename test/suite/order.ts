@@ -1,4 +1,4 @@
-/** What takes longest, of `npm test` and `test:rest`, as the line "slowest" of a run names it; the longest first. */
+/** The files that take longest, of `npm test` and `test:rest`, as the line "slowest" of a run names it; the longest first. */
 export const LONGEST = [
   'docs/commands',
   'e2e/forged-states',

@@ -1,4 +1,4 @@
-/** What a process that runs tests tells the one that shows their progress. */
+/** The messages of a process that runs tests to the one that shows their progress. */
 export type Told =
   | { readonly event: 'begun'; readonly tests: number }
   | { readonly event: 'passed' }

@@ -16,7 +16,7 @@ export interface CustomKind {
   readonly version?: string
   /** The schema of its objects; by default they may have anything. */
   readonly schema?: object
-  /** Where its count stands, such as `.spec.replicas`; without it, it has neither a status nor a scale. */
+  /** The path of its count, such as `.spec.replicas`; without it, it has neither a status nor a scale. */
   readonly countPath?: string
 }
 

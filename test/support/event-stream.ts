@@ -15,7 +15,7 @@ export class EventStream {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly events: StreamEvent[] = []
   readonly comments: string[] = []
-  /** Of a refusal. */
+  /** The body of a refusal. */
   text = ''
   ended = false
   readonly #parser: EventSourceParser = createParser({

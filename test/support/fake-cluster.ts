@@ -40,7 +40,7 @@ type RestoreListener = Parameters<WatchedWorkloads['onRestored']>[0]
 
 interface Options {
   readonly clock?: Clock
-  /** What `requestDelay` and `answerDelay` pass by. */
+  /** The clock by which `requestDelay` and `answerDelay` pass. */
   readonly later?: Later
   /** Writes are sent at once without it. */
   readonly gate?: Gate
@@ -66,7 +66,7 @@ export class FakeCluster implements WatchedWorkloads, WorkloadCopy, Writer, Live
   readonly patches: (Planned & { readonly key: string })[] = []
   /** How many were sent, be they applied or not. */
   sent = 0
-  /** What the API server says to a patch instead of taking it. */
+  /** The API server's answer to a patch instead of taking it. */
   answer: ((key: string, change: Change) => Refusal | undefined) | undefined
   /** Thrown by whatever asks the cluster itself. */
   failure: Error | undefined
@@ -103,7 +103,7 @@ export class FakeCluster implements WatchedWorkloads, WorkloadCopy, Writer, Live
   readonly #namespaceListeners: NamespaceListener[] = []
   readonly #clock: Clock
   readonly #later: Later | undefined
-  /** What a watch that is cut has not told yet. */
+  /** Events that a watch that is cut has not told yet. */
   #untold: (() => void)[] | undefined
   #version = 0
 
@@ -159,7 +159,7 @@ export class FakeCluster implements WatchedWorkloads, WorkloadCopy, Writer, Live
     this.#restoreListeners.push(listener)
   }
 
-  /** What decides on these beside themselves has changed: their copies are told again. */
+  /** Something beside these that decides on them has changed: their copies are told again. */
   inputsChanged(keys: Iterable<WorkloadKey>, concerns: (workload: Workload) => boolean = () => true): void {
     for (const workload of [...keys].map((key) => this.get(key)))
       if (workload && concerns(workload)) this.#notify(workload, workload)

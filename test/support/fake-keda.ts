@@ -21,12 +21,12 @@ import { applied } from './json-patch.ts'
 export class FakeKeda implements ScaledObjects, Pauser {
   /** `pause shop/web`, `unpause shop/web`, in order. */
   readonly writes: string[] = []
-  /** What the API server says to a patch instead of taking it. */
+  /** The API server's answer to a patch instead of taking it. */
   answer: (() => Refusal | undefined) | undefined
   /** Before a patch is answered. */
   delay: () => Promise<void> = () => Promise.resolve()
   isConnected = true
-  /** What the cluster calls the configured kinds. */
+  /** The cluster's names of the configured kinds. */
   readonly names = new Map<ConfiguredKind, string | undefined>()
   readonly #live = new Map<string, ScaledObjectResource>()
   readonly #listeners: ScalerListener[] = []

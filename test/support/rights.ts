@@ -11,7 +11,7 @@ export interface Rule {
   readonly verbs: readonly string[]
 }
 
-/** Of a binding. */
+/** The subject of a binding. */
 interface Subject {
   readonly kind: string
   readonly name: string

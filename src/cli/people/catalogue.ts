@@ -8,7 +8,7 @@ import type { Terminal } from '../../client/terminal.ts'
 type Register = (program: Command, terminal: Terminal) => void
 
 interface Entry {
-  /** Of the help. */
+  /** Its place in the help. */
   readonly group: 'See:' | 'Act:' | 'Set up:'
   readonly description: string
   readonly load: () => Promise<Register>

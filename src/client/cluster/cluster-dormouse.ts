@@ -27,7 +27,7 @@ const HOUR = 3_600_000
 const NO_CONFIG_MAP = 'there is no filled ConfigMap dormouse in kube-public that you may read'
 /** Milliseconds for which Namespaces and settings are reused. */
 const KNOWN_FOR = 30_000
-/** Of so many namespaces all workloads are read to say what waits by wake-order. */
+/** In so many namespaces all workloads are read to say what waits by wake-order. */
 const MOST_READ = 5
 
 interface Options {

@@ -72,7 +72,7 @@ export function knownService(
   }
 }
 
-/** Of policies; an empty ConfigMap was not filled yet. */
+/** Why policies are not known; an empty ConfigMap was not filled yet. */
 function whyUnknown(found: Readonly<Record<string, string>> | Absence): string {
   if (found === 'forbidden') return "you may not read the service's settings"
   const isEmpty = found === 'missing' || Object.keys(found).length === 0

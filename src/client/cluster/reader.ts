@@ -52,7 +52,7 @@ export class ClusterReader {
   newer: string | undefined
   /** How the service calls the cluster, as far as that was read. */
   cluster: string | undefined
-  /** Who released the cluster, as far as that is told. */
+  /** The person who released the cluster, as far as that is told. */
   released: Released | undefined
   /** The release of the tz database by which the service computes, as far as it tells. */
   zoneData: string | undefined
@@ -325,7 +325,7 @@ function emptyNamespace(name: string): Namespace {
   return { name, uid: '', resourceVersion: '', labels: undefined, annotations: {}, deleting: false }
 }
 
-/** Of several clusters one may be hostile, and names become paths and commands. */
+/** One of several clusters may be hostile, and names become paths and commands. */
 function isNamed({ metadata: { name, namespace } }: WorkloadObject): boolean {
   return NAME.test(name) && NAME.test(namespace ?? '')
 }

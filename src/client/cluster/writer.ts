@@ -198,7 +198,7 @@ export class ClusterWriter {
       const { answer, warnings } = await retriedOverRate(() => this.#reader.client.answered(call))
       return { object: answer, messages: warnings }
     } catch (error) {
-      // What is held is written by the webhook or not at all.
+      // A held workload is written by the webhook or not at all.
       if (isOfOurWebhook(error)) throw await this.#unanswered(key, [])
       throw error
     }

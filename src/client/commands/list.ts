@@ -129,7 +129,7 @@ async function refuseUnknown(dormouse: Dormouse, namespace: string): Promise<voi
 /** A table names no commands, and so no namespace. */
 const NO_COMMANDS = { defaultNamespace: '' }
 
-/** What a command selects in each cluster. */
+/** The selection of a command in each cluster. */
 type Select = (cluster: Cluster) => Promise<Selection>
 
 /** Whether nothing that is shown depends on hours. */

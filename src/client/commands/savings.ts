@@ -56,7 +56,7 @@ async function savings(terminal: Terminal, clusters: Clusters, options: Options)
     return name === undefined ? found : found.map((each) => named(`${name}/${each.name}`, each))
   })
   const isEmpty = records.every(({ workloads }) => workloads === 0)
-  // What is to come does not matter here.
+  // The coming edges do not matter here.
   printNotes(terminal, clusters, true)
   const found = summedUp(records, by)
   if (found.items.length === 0 && !isEmpty) throw new Error(NO_TEAMS)

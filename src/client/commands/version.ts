@@ -14,7 +14,7 @@ interface Options extends Connection, OutputOptions {
 interface Versions {
   readonly client: string | null
   readonly service?: string | null
-  /** Where the service is: `cluster dev`. */
+  /** The place of the service: `cluster dev`. */
   readonly place?: string
 }
 

@@ -79,7 +79,7 @@ async function lateTexts(
   return late.map((each, place) => [progressText(each, isNamed), why[place] ?? []].flat().join(': '))
 }
 
-/** Of several that are late, as many as are read. */
+/** Among several that are late, as many as are read. */
 function few(texts: readonly string[]): string {
   const more = texts.length - MOST_NAMED
   return more > 0 ? `${texts.slice(0, MOST_NAMED).join(', ')} and ${more} more` : texts.join(', ')

@@ -26,7 +26,7 @@ interface Row {
 
 type Cells = readonly string[]
 
-/** What a line leaves out to fit the terminal, the least first: nothing, long names of kinds, the reason, what is next. */
+/** The parts that a line leaves out to fit the terminal, the least first: nothing, long names of kinds, the reason, what is next. */
 const LAYOUTS = [
   { kind: 'long', reason: true, next: true },
   { kind: 'short', reason: true, next: true },

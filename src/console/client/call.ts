@@ -6,7 +6,7 @@ export interface Call {
   /** Behind `/api/v1`. */
   readonly path: string
   readonly query: URLSearchParams
-  /** Of JSON; undefined: there is none. */
+  /** Parsed JSON; undefined: there is none. */
   readonly body?: unknown
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal

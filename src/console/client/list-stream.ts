@@ -41,7 +41,7 @@ export async function* listEvents(
   }
 }
 
-/** What makes `known` the list as it is, `listed`, then each change until the signal is aborted. Fails as the port does. */
+/** The changes that make `known` the list as it is, `listed`, then each change until the signal is aborted. Fails as the port does. */
 export async function* listChanges(
   dormouse: Pick<Dormouse, 'list' | 'watch'>,
   namespace: string | undefined,

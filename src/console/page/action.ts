@@ -5,7 +5,7 @@ import { keyOf, type Identity, type Workload } from './record.ts'
 /** The right that a request needs, as far as refusals tell them apart. */
 export type Need = 'scale' | 'hold' | 'change'
 
-/** Whose page it is, and of which cluster. */
+/** The owner of the page, and the cluster. */
 export interface Place {
   readonly cluster: string | null
   readonly user: string | null
@@ -14,7 +14,7 @@ export interface Place {
 /** A click's requests, sent one after the other. */
 export interface Action {
   readonly need: Need
-  /** Where it was clicked, if it waits for a sign-in. */
+  /** The place of the click, if it waits for a sign-in. */
   readonly at?: Place
   /** `Wake shop/web for 4 h`: for the sign-in dialog. */
   readonly title: string

@@ -204,7 +204,7 @@ function notDone(
   return `${about ? `${about.name} ${not}` : `${title}: not done`}: ${textOf(error).replace(/[.\s]+$/, '')}.${half}${again}`
 }
 
-/** Of an error, in words for who clicked: `You may not update …`. */
+/** The words of an error for the person who clicked: `You may not update …`. */
 export function textOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return localised(text, Date.now())

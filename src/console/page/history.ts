@@ -22,7 +22,7 @@ export function History({ workload, now }: { workload: Workload; now: number }):
   </ol>`
 }
 
-/** What its sleep saved, in a unit that needs no prices. */
+/** The savings of its sleep, in a unit that needs no prices. */
 export function Saved({ workload, now }: { workload: Workload; now: number }): VNode | null {
   const hours = savedReplicaHours(workload, now)
   if (hours < 0.05) return null

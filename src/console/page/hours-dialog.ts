@@ -28,7 +28,7 @@ export function HoursDialog({ app, workload, onClose }: Props): VNode {
   const hasZone = enabled || wake_schedule !== null
   const formerZone = (hasZone && timezone) || Intl.DateTimeFormat().resolvedOptions().timeZone
   const former = wake_schedule ?? ''
-  // What nobody edited follows the workload, which others may change meanwhile.
+  // A field that nobody edited follows the workload, which others may change meanwhile.
   const [schedule = former, setSchedule] = useState<string>()
   const [zone = formerZone, setZone] = useState<string>()
   const [told, setFault] = useState('')

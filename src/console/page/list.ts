@@ -120,7 +120,7 @@ export function List({ app, rows, now, onBulk }: Props): VNode {
   </div>`
 }
 
-/** Where each row begins, and the last one ends, in pixels; as the style sheet has their heights. */
+/** The top of each row, and the end of the last one, in pixels; as the style sheet has their heights. */
 function topsOf(rows: readonly (Workload | Group)[], isNarrow: boolean): number[] {
   const tops = [0]
   let top = 0

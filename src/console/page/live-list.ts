@@ -59,7 +59,7 @@ export class LiveList {
     }
   }
 
-  /** Whose page it is: another server, or another person, may answer since the last time. @throws Refused */
+  /** Looks whose page it is: another server, or another person, may answer since the last time. @throws Refused */
   async learn(): Promise<About> {
     const { data } = await send<Partial<About> & { may_change?: boolean | null }>(
       { method: 'GET', path: '' },

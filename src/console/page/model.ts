@@ -26,7 +26,7 @@ export interface About {
   readonly user: string | null
   /** Whether it changes anything at all; null: the cluster decides for each workload. */
   readonly mayChange: boolean | null
-  /** Where there are several; else empty. */
+  /** Its cluster if there are several; else empty. */
   readonly clusters: readonly ClusterState[]
 }
 
@@ -131,7 +131,7 @@ export class Model {
     if (about) this.#refusals.set(placeOf(about, need), { why, until: Date.now() + REFUSED_FOR })
   }
 
-  /** Whose page it is; what another person was refused counts no more. */
+  /** Takes in whose page it is; what another person was refused counts no more. */
   learn(about: About): void {
     if (!isSamePlace(about, this.about)) this.#refusals.clear()
     this.about = about
@@ -179,7 +179,7 @@ export class Model {
     return own.find((kind) => singular(kind) === type) ?? `${type}s`
   }
 
-  /** Of a cluster, behind `/api/v1`; ''/undefined: there is but one. */
+  /** The path of a cluster, behind `/api/v1`; ''/undefined: there is but one. */
   rootOf({ cluster }: { readonly cluster?: string | undefined }): string {
     return cluster === undefined ? '' : `/clusters/${encodeURIComponent(cluster)}`
   }

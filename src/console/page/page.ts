@@ -57,7 +57,7 @@ export function Page({ app }: { app: App }): VNode {
   </div>`
 }
 
-/** Whose page it is, and of which cluster. */
+/** The owner of the page, and the cluster. */
 function Top({ app }: { app: App }): VNode {
   const { user } = app.model.about
   const cluster = clusterName(app.model.about)

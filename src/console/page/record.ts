@@ -90,7 +90,7 @@ export function isTroubled(workload: Workload): boolean {
   return history[0]?.result === 'failed' && !is_snoozed && ready_replicas < current_replicas
 }
 
-/** What the cluster says about pods that are missing; undefined: none is, or it says nothing. */
+/** The words of the cluster about pods that are missing; undefined: none is, or it says nothing. */
 export function missingPods({ trouble }: Partial<Pick<Workload, 'trouble'>>): string | undefined {
   if (!trouble) return undefined
   return trouble.message === '' ? trouble.code : `${trouble.message} (${trouble.code})`

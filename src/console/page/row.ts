@@ -90,7 +90,7 @@ export function Row({ app, workload, index, top, isCurrent, now, onFocus }: Prop
   </div>`
 }
 
-/** Where it is, unless a line above says so. */
+/** Its place, unless a line above says so. */
 function placeOf({ cluster, namespace }: Workload, isAlone: boolean): string {
   if (!isAlone) return ''
   return `${cluster === undefined ? '' : `${cluster} · `}${namespace} · `

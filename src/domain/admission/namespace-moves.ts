@@ -15,7 +15,7 @@ import { aboutNamespace } from './messages.ts'
 
 /** More are not looked at: the API server waits. */
 const MOST_WORKLOADS = 200
-/** Of so many the next wake is computed. */
+/** The next wake is computed for so many. */
 const MOST_WAKES = 20
 
 /** The workloads that a write of their Namespace moves at once. */

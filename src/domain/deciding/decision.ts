@@ -128,7 +128,7 @@ export interface Decision {
   readonly overrideExpired?: true
   /** An autoscaler wakes a sleeper again and again: nobody fights it until this ends. */
   readonly startsBackoff?: Backoff
-  /** What a backoff or an override only delays, and until when. */
+  /** The change that a backoff or an override only delays, and until when. */
   readonly delayed?: Pick<Decision, 'action' | 'intent'> & {
     readonly cause: 'backoff' | 'override'
     readonly until: Instant

@@ -46,7 +46,7 @@ export function nextMove(start: Situation): Instant | undefined {
   return undefined
 }
 
-/** What comes up to `until` if nobody acts, one decision after the other; undefined: one that moves nothing. */
+/** The changes up to `until` if nobody acts, one decision after the other; undefined: one that moves nothing. */
 export function* foreseenSteps(start: Situation, until: Instant): Generator<Transition | undefined> {
   for (const foreseen of foresee(start, until, DECISIONS_FOR_PLAN)) yield transitionOf(foreseen)
 }

@@ -216,7 +216,7 @@ function bySchedule(situation: Situation, hours: ScheduleInForce, intent: Intent
     return { want: 'awake', rule: 'grace', text, values: () => ({ until: iso(graceEnd) }), next: graceEnd }
   }
   const isPassed = latestEdge !== undefined && (!intent || latestEdge.at > intent.at)
-  // What ended a request by its own hours moves it by those that are in force.
+  // The end of a request by its own hours moves it by those that are in force.
   const edge = isPassed ? later(latestEdge, hours.latestEdge) : latestEdge
   const passed = isPassed ? edge : undefined
   if (!intent || isAutomatic(intent) || passed) {

@@ -11,7 +11,7 @@ export function isLate({ state: { history }, workload }: Pick<Reading, 'state' |
   return newest?.type === 'wake' && newest.result === 'timed_out' && missesPods(workload)
 }
 
-/** What its own conditions say about pods that are missing; undefined: none is, or they say nothing. */
+/** The words of its own conditions about pods that are missing; undefined: none is, or they say nothing. */
 export function troubleOfPods(workload: Workload): Trouble | undefined {
   return missesPods(workload) ? workload.pods.trouble : undefined
 }

@@ -11,6 +11,6 @@ export interface Rules extends ScalingRules {
   readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => WakeWait | undefined
   /** Accounts beside the known autoscalers that a pin does not stop, by name. */
   readonly exemptUsers?: readonly string[]
-  /** Who released the cluster, so that no decision is carried out; undefined: nobody did, or nobody knows. */
+  /** The person who released the cluster, so that no decision is carried out; undefined: nobody did, or nobody knows. */
   readonly released?: () => Released | undefined
 }

@@ -13,7 +13,7 @@ const AUTOSCALERS: ReadonlyMap<string | undefined, string> = new Map([
   ['keda-operator', "KEDA's operator"],
 ])
 
-/** Who set a workload's present count, and how. */
+/** The author of a workload's present count, and how it was set. */
 export interface Scaling {
   /** As history names them; null: nobody is known, or Dormouse did. */
   readonly by: string | null
@@ -26,7 +26,7 @@ export interface Scaling {
   readonly isAutomatic: boolean
 }
 
-/** Who set the present count. A manager is the name that a client gave itself. */
+/** The author of the present count. A manager is the name that a client gave itself. */
 export function scalingOf(workload: Workload, keda: Keda): Scaling {
   const { replicasManager, scaledBy } = workload
   const manager = replicasManager?.manager
@@ -48,7 +48,7 @@ function scalerOf({ replicasManager: set }: Workload): string | undefined {
 }
 
 /**
- * What an autoscaler did that woke a sleeper again, for texts; undefined: none did. A ScaledObject is paused instead,
+ * The act of an autoscaler that woke a sleeper again, for texts; undefined: none did. A ScaledObject is paused instead,
  * so its operator stops by itself.
  */
 export function fightOf(workload: Workload, rules: Rules): string | undefined {

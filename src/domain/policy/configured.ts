@@ -6,7 +6,7 @@ import type { Found, Source } from './settings.ts'
 /** The kinds that inherit from a policy that names none: "the workloads of a namespace" in common speech. */
 export const INHERITING_KINDS: readonly string[] = ['deployments', 'statefulsets']
 
-/** What a policy sets; null or absent: nothing. */
+/** The settings of a policy; null or absent: nothing. */
 export type PolicySettings = { readonly [Name in SettingName]?: SettingValue<Name> | null }
 
 /** An entry of `policies` in the configuration. A null or absent field does not narrow it. */

@@ -45,7 +45,7 @@ export function effectiveSettings(
   return effective
 }
 
-/** Of workloads without settings of their own, of which there are most: they share one object. */
+/** Most workloads have no settings of their own: those share one object. */
 const KNOWN = new WeakMap<Defaults, WeakMap<Inherited, Effective>>()
 
 function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective {

@@ -165,7 +165,7 @@ const NOTHING: Published = {
   released: undefined,
 }
 
-/** What a client can read, and the keys that it cannot. */
+/** The settings that a client can read, and the keys that it cannot. */
 export interface ReadSettings {
   readonly settings: Published
   /** Keys that are unknown here, or have a value that is; `format`: nothing but the version was read. */

@@ -97,7 +97,7 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
   }
 }
 
-/** Of the workloads that Dormouse would otherwise move. */
+/** For the workloads that Dormouse would otherwise move. */
 function explainedByRelease(isOurs: boolean, rules: Rules): Explanation | undefined {
   const released = isOurs ? rules.released?.() : undefined
   if (!released) return undefined

@@ -94,7 +94,7 @@ export function replicasSaved(reading: Reading): number {
 }
 
 /**
- * What its sleep saved since `from`: of the present sleep, and of those whose snooze and wake are still in the history.
+ * The savings of its sleep since `from`: of the present sleep, and of those whose snooze and wake are still in the history.
  * All replicas agree, even after a restart.
  */
 export function savedSince(reading: Reading, from: Instant, now: Instant): Saved {

@@ -26,13 +26,13 @@ const FORMS = Object.entries(SHARED).map(
 
 /** A workload that others in the cluster need, as far as its names tell. */
 export interface SharedWorkload extends WorkloadKey {
-  /** What is missed while it sleeps: `DNS`. */
+  /** The thing that is missed while it sleeps: `DNS`. */
   readonly what: string
   /** The policy that manages it. */
   readonly policy: string
 }
 
-/** What everybody would miss of a workload: `DNS`; undefined: nothing that its names tell. */
+/** The thing that everybody would miss: `DNS`; undefined: nothing that its names tell. */
 export function missedOf({
   namespace,
   name,

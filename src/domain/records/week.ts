@@ -14,7 +14,7 @@ import {
 const HOUR = 3_600_000
 const WEEK = 168 * HOUR
 
-/** What sleep brings in the week from a time on, if nobody acts. */
+/** The savings of sleep in the week from a time on, if nobody acts. */
 export interface Week {
   /** Those with managed workloads, by name. */
   readonly namespaces: readonly (WeekOf & { readonly namespace: string })[]

@@ -20,7 +20,7 @@ export const WORKLOAD_STATES = [
 ] as const
 export type WorkloadState = (typeof WORKLOAD_STATES)[number]
 
-/** What lists are filtered by: a state, or `late`, which is no state of its own, since a late workload is awake or held. */
+/** The filters of lists: a state, or `late`, which is no state of its own, since a late workload is awake or held. */
 export const STATE_FILTERS = [...WORKLOAD_STATES, 'late'] as const
 export type StateFilter = (typeof STATE_FILTERS)[number]
 

@@ -15,7 +15,7 @@ export interface Context {
 /** A request's effect on a workload; the same reading: no change. */
 export interface Outcome {
   readonly target: Reading
-  /** What was done, or why nothing was; the reason of the present state is appended. Empty: that reason says it. */
+  /** The change, or why there was none; the reason of the present state is appended. Empty: that reason says it. */
   readonly done: string
   /** The controller is to carry it out: its write cannot. */
   readonly pending?: true

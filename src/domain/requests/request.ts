@@ -37,7 +37,7 @@ import { isRunning, ownedBy, type Workload } from '../workload/workload.ts'
 export interface Plan {
   /** undefined: there is nothing to change. */
   readonly change: Change | undefined
-  /** What was done, and why the workload is in its present state, for the author. */
+  /** The change, and why the workload is in its present state, for the author. */
   readonly message: string
   /** The same where settings alone are written: the move is Dormouse's next, and the cluster may refuse that. */
   readonly deferred: string

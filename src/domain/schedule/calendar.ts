@@ -54,7 +54,7 @@ export class InvalidCalendar extends InvalidSchedule {
 /** Dates and ranges of dates (`2026-12-24..2027-01-01`), each with its hours: '' for none, or `9:00-14:00`. */
 export type Dates = Readonly<Record<string, string>>
 
-/** What is known of a calendar beside its dates in the configuration. */
+/** The facts about a calendar beside its dates in the configuration. */
 export interface Read {
   /** Midnights of dates without any hours, unless the dates of the configuration have them, each with its event's name. */
   readonly days?: Iterable<readonly [LocalTime, string]>
@@ -66,7 +66,7 @@ export interface Read {
   readonly revision?: number
 }
 export const MEANINGS = ['asleep', 'awake'] as const
-/** What the events of a calendar mean. */
+/** The meaning of a calendar's events. */
 export type Meaning = (typeof MEANINGS)[number]
 
 /**

@@ -13,7 +13,7 @@ export interface Window {
   readonly end: number
   /** No day twice, in the order of the week from the first that was given; all seven start on Monday. */
   readonly days: readonly Weekday[]
-  /** Where it runs over days, for 24 hours or more: the day on which it ends. Then `days` has one, on which it starts. */
+  /** If it runs over days, for 24 hours or more: the day on which it ends. Then `days` has one, on which it starts. */
   readonly lastDay?: Weekday
 }
 

@@ -28,7 +28,7 @@ export function managerAuthor(fieldManager: string | undefined): string | null {
   return fieldManager ? authorBy('manager', fieldManager) : null
 }
 
-/** Where a prefix tells nothing that people ask for: an unproven name keeps its `review:` or `manager:`. */
+/** Prefixes that tell nothing that people ask for: an unproven name keeps its `review:` or `manager:`. */
 const PREFIXES = /(?<![\w/:.-])(?:k8s|oidc|local):(?=[^\s:])/g
 
 /** A text for people, with the names in it as they know them: `pinned awake by alice`. */

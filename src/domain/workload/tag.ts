@@ -164,7 +164,7 @@ function isSame(a: string, b: string): boolean {
   return difference === 0
 }
 
-/** What a tag is over, as a list, so that no two subjects share a text. */
+/** The parts that a tag signs, as a list, so that no two subjects share a text. */
 function over({ kind, namespace, name, uid }: Subject, tagged: Tagged, text: string): readonly string[] {
   return [tagged, kind, namespace, name, uid, text]
 }

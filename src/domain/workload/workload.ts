@@ -57,7 +57,7 @@ export interface Pods {
   readonly followedAt?: Instant
   /** The same for an earlier spec, or earlier pods, since our state was last written. */
   readonly followedBefore?: Instant
-  /** What the workload's own conditions say about pods that do not come; undefined: nothing. */
+  /** The words of the workload's own conditions about pods that do not come; undefined: none. */
   readonly trouble?: Trouble
 }
 

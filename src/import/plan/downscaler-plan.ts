@@ -117,7 +117,7 @@ function namespaceSettingsIn(
   }
 }
 
-/** What all of a namespace inherit from policies; where they differ, the Namespace says all by itself. */
+/** The settings that all of a namespace inherit from policies; where they differ, the Namespace says all by itself. */
 function alike(heirs: readonly ImportedObject[], wanted: Wanted, force: InForce, namespace: string): Wanted {
   const coming = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: '', namespace } }
   const [first = leftAlone(), ...others] = [coming, ...heirs].map((each) => force.byPolicies(each))
@@ -125,7 +125,7 @@ function alike(heirs: readonly ImportedObject[], wanted: Wanted, force: InForce,
   return { ...leftAlone(), autoWake: !wanted.autoWake }
 }
 
-/** What a Namespace enables inherit Deployments and StatefulSets alike, and the tool may look at one of them alone. */
+/** Settings that a Namespace enables are inherited by Deployments and StatefulSets alike, and the tool may look at one of them alone. */
 function withNote(wanted: Wanted, annotations: MergePatch, { program }: Left): Wanted {
   const other = ['deployments', 'statefulsets'].find((each) => !program.resources.includes(each))
   if (annotations[ANNOTATION.enabled] !== 'true' || other === undefined) return wanted

@@ -131,7 +131,7 @@ export function lacking(
 }
 
 /**
- * What the tool keeps awake and the printed policy would put to sleep as soon as it is in force, which is before an
+ * The objects that the tool keeps awake and the printed policy would put to sleep as soon as it is in force, which is before an
  * import may leave it out.
  */
 export function leftOutFirst(

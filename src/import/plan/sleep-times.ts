@@ -30,7 +30,7 @@ export function timerOf({ weekdays, sleepAt, wakeUpAt }: SleepTimes): Timer | st
   return { sleeps: on(sleeps), wakes: on(wakes) }
 }
 
-/** Of cron's field: 0 and 7 are Sunday. */
+/** In cron's field 0 and 7 are Sunday. */
 function daysOf(text: string): Set<Weekday> | undefined {
   const numbers = text.replaceAll(/[a-z]{3}/gi, (name) => {
     const day = weekdayNamed(name)

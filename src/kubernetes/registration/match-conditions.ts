@@ -46,7 +46,7 @@ export const HAS_OUR_MARKS: MatchCondition = {
     .join(' || '),
 }
 
-/** Of Namespaces: removing settings needs no check. Other labels may move it into a policy, or out of one. */
+/** For Namespaces: removing settings needs no check. Other labels may move it into a policy, or out of one. */
 export const MAY_MOVE_WORKLOADS: MatchCondition = {
   name: 'has-our-annotations-or-other-labels',
   expression:
@@ -78,7 +78,7 @@ const MARKS_DIFFER = [
   ...OWN_LABELS.map((key) => differ((side) => label(side, key))),
 ].join(' || ')
 
-/** Of status updates, only those that change our annotations or labels, or give a ReplicaSet an owner. */
+/** Among status updates, only those that change our annotations or labels, or give a ReplicaSet an owner. */
 export const STATUS_CHANGES_OURS: MatchCondition = {
   name: 'status-changes-ours',
   expression:
@@ -105,7 +105,7 @@ export const KEEPS_STATE: MatchCondition = {
   expression: `!(${CHANGES_STATE.expression})`,
 }
 
-/** Of our own kinds alone: a configured kind's path may lead through a list, whose elements have no names. */
+/** For our own kinds alone: a configured kind's path may lead through a list, whose elements have no names. */
 const KEY_MOVED = KINDS.filter(hasKey).map((kind) => {
   const moved = differ((side) => `${side}${pathOf(factsOf(kind).field)}[?${quoted(SNOOZE_KEY)}]`)
   return `(request.resource.resource == ${quoted(kind)} && ${moved})`

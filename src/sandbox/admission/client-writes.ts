@@ -5,7 +5,7 @@ import type { Proposal, Registry, WriteOptions } from '../store/registry.ts'
 import type { Resource, Target } from '../store/resources.ts'
 import { fromScale, toScale } from '../store/scale.ts'
 
-/** Who sent a write, and its options as admission sees them. */
+/** The sender of a write, and its options as admission sees them. */
 export interface Requester {
   user: UserInfo
   /** CreateOptions or UpdateOptions, as the request gave them. */

@@ -67,7 +67,7 @@ const labels = (object: KubeObject) => object.metadata.labels ?? {}
 type Holds = (expression: string, write: AdmissionAttributes) => boolean
 
 /**
- * Of Dormouse's conditions, those by which two webhooks divide writes between them: both would else be called. They are
+ * Those of Dormouse's conditions by which two webhooks divide writes between them: both would else be called. They are
  * known by their names, since the expressions would take CEL; all others Dormouse's handler checks itself.
  */
 const CONDITIONS: Readonly<Record<string, Holds>> = {

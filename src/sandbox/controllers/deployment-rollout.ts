@@ -27,7 +27,7 @@ const revisionOf = (replicaSet: KubeObject) => Number(replicaSet.metadata.annota
 
 const readyReplicas = (object: KubeObject) => count(object.status, 'readyReplicas')
 
-/** What the Deployment controller would do next to a Deployment's ReplicaSets. */
+/** The next step of the Deployment controller on a Deployment's ReplicaSets. */
 export function planReplicaSets(deployment: StoredObject, owned: StoredObject[]): DeploymentPlan {
   const hash = templateHash(deployment.spec?.template)
   const replicas = deployment.spec?.replicas ?? 0

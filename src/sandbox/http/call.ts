@@ -8,7 +8,7 @@ import { Presentation } from './presentation.ts'
 import type { Form, Route } from './request.ts'
 import type { Watches } from './watch.ts'
 
-/** What the request handlers need. */
+/** The needs of the request handlers. */
 export interface ResourceParts {
   registry: Registry
   writes: ClientWrites

@@ -8,7 +8,7 @@ import { fromProtobuf, PROTOBUF } from '../wire/protobuf.ts'
 
 const BODY_LIMIT = 3 * 1024 * 1024
 
-/** What a path leads to: a resource's collection, one object of it, or a subresource of that object. */
+/** The end of a path: a resource's collection, one object of it, or a subresource of that object. */
 export interface Route {
   resource: Resource
   namespace: string | undefined

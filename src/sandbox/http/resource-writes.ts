@@ -56,7 +56,7 @@ function writeOptions({ request, query, route: { resource, subresource } }: Call
   }
 }
 
-/** Who sent the request, and its options as admission sees them. */
+/** The request's sender, and its options as admission sees them. */
 function requester({ method, query, route, user, warn }: Call): Requester {
   const parameters = Object.fromEntries(
     ['fieldManager', 'fieldValidation']

@@ -64,7 +64,7 @@ const SERVER_FIELDS = [
   'generation',
 ] as const
 
-/** What the server gives, and no write of a client changes. */
+/** Given by the server: no write of a client changes. */
 export function serverFields<Meta extends ObjectMeta>(
   metadata: Meta,
 ): Pick<Meta, (typeof SERVER_FIELDS)[number]> {

@@ -18,7 +18,7 @@ export interface Resource {
   generation: 'none' | 'spec' | 'spec and annotations' | 'webhooks'
   /** Whether an update may leave out the resourceVersion; not for Leases and webhook configurations. */
   unconditionalUpdate: boolean
-  /** Of a CustomResourceDefinition. */
+  /** A CustomResourceDefinition defines it. */
   custom?: true
 }
 

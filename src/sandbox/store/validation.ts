@@ -80,7 +80,7 @@ function withoutNulls(value: unknown): unknown {
   return result
 }
 
-/** What people get wrong by hand, of the API server's rules. @throws StatusError 422 with all faults as causes */
+/** Those of the API server's rules that people break by hand. @throws StatusError 422 with all faults as causes */
 export function validate(resource: Resource, object: KubeObject, previous?: KubeObject): void {
   const causes: Cause[] = [...metadata(object)]
   if (resource.group === 'apps') causes.push(...spec(object, previous))

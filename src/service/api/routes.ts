@@ -123,7 +123,7 @@ function kindDemand(kinds: readonly string[]): KindDemand {
   }
 }
 
-/** Of the paths that match a request, the first in the document, as OpenAPI requires; and its methods. */
+/** Among the paths that match a request, the first in the document, as OpenAPI requires; and its methods. */
 function pathOf(matched: unknown = []): { layer: Layer | undefined; allowed: string } {
   const layers = matched as Layer[]
   const [layer] = layers

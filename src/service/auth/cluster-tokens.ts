@@ -41,7 +41,7 @@ export interface ClusterLogin {
  */
 export function clusterVerifier({ reviews, audiences, configured, clock, monotonic }: ClusterLogin) {
   const limit = new RateLimit(BAD_TOKENS, monotonic)
-  /** Of accepted tokens. */
+  /** The issuers of accepted tokens. */
   const issuers = new LRUCache<string, true>({ max: MAX_ISSUERS })
   const options = { max: MAX_TOKENS, ttlResolution: 0, perf: { now: monotonic } }
   const good = new LRUCache<string, true>(options)

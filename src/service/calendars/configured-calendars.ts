@@ -62,7 +62,7 @@ interface FileState {
   /** Its size, inode and time when it was last read; undefined: there was none. */
   version: string | undefined
   readAt: number
-  /** What it said at the last successful read; undefined: there was none. */
+  /** Its content at the last successful read; undefined: there was none. */
   read: ReadEvents | undefined
   fault: string | undefined
   /** How often in a row it could not be read. */
@@ -79,7 +79,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
   readonly names: readonly string[]
   readonly #options: CalendarsOptions
   readonly #known = new Map<string, Calendar | string>()
-  /** What the files of each calendar say. */
+  /** The content of each calendar's files. */
   readonly #read = new Map<string, FromFiles>()
   readonly #files: readonly FileState[]
   readonly #watchers = new Map<string, FSWatcher>()
@@ -128,7 +128,7 @@ export class ConfiguredCalendars implements Calendars, Runnable {
       yield { name, readable: this.#filesOf(name).every(({ fault }) => fault === undefined) }
   }
 
-  /** What of the files of a calendar does not count, or was read in another way than it was written, a line each. */
+  /** The parts of a calendar's files that do not count, or were read in another way than it was written, a line each. */
   notices(name: string): string[] {
     return this.#filesOf(name).flatMap(
       ({ file, read }) => read?.notices.map((each) => `${file}: ${each}`) ?? [],

@@ -27,7 +27,7 @@ export interface IcsEvent {
   readonly excluded: { readonly dates: ReadonlySet<LocalTime>; readonly starts: ReadonlySet<LocalTime> }
   /** The occurrence that this replaces; undefined: it is the event itself. */
   readonly replaces: { readonly time: IcsTime; readonly andLater: boolean } | undefined
-  /** What of it was read in another way than it was written, in words; undefined: nothing. */
+  /** The parts that were read in another way than they were written, in words; undefined: none. */
   readonly odd: string | undefined
 }
 

@@ -26,8 +26,8 @@ interface Reading {
 }
 
 /**
- * What the events of an iCalendar file (RFC 5545) say about the dates from `from` to before `to`, recurrences included.
- * Where they mean no hours, events of whole local days do, in whatever form a program writes them; cancelled ones do not.
+ * The events of an iCalendar file (RFC 5545): what they say about the dates from `from` to before `to`, recurrences included.
+ * If they mean no hours, events of whole local days do, in whatever form a program writes them; cancelled ones do not.
  * Their busy status is ignored, since many calendars mark holidays as free. One event that cannot be used costs itself.
  * ical.js never returns from some rules that match no date, so run it in a thread.
  * @throws Error for a text that is no such file, or only half of one
@@ -230,7 +230,7 @@ function within<Result>(work: () => Result, timeout: number): Result {
   return runInContext('work()', context, { timeout }) as Result
 }
 
-/** Of events with the same UID the latest versions: the same feed may have one twice. */
+/** The latest versions of events with the same UID: the same feed may have one twice. */
 function newest(events: readonly IcsEvent[]): IcsEvent[] {
   const latest = new Map<string, number>()
   for (const { uid, sequence } of events) latest.set(uid, Math.max(sequence, latest.get(uid) ?? 0))

@@ -9,20 +9,20 @@ export interface EventFilter {
   readonly means: 'asleep' | 'awake'
 }
 
-/** What a file says. */
+/** The content of a file. */
 export interface ReadEvents {
   /** Ascending: the midnights, as clocks in UTC show them, of dates without hours, each with its event's name. */
   readonly days: readonly (readonly [LocalTime, string])[]
   /** By their start: the windows that it adds. */
   readonly windows: readonly Added[]
-  /** What of it does not count, or was read in another way than it was written; for people. */
+  /** The parts that do not count, or were read in another way than they were written; for people. */
   readonly notices: readonly string[]
 }
 
 /** Reads an iCalendar file. */
 export interface Expander {
   /**
-   * What it says about the dates from `from` to before `to`. `signal` ends it early.
+   * Its content for the dates from `from` to before `to`. `signal` ends it early.
    * @throws Error for an invalid text; the signal's reason
    */
   expand(

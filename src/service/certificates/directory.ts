@@ -102,7 +102,7 @@ export class DirectoryCertificates implements Runnable {
     const now = clock()
     if (this.#served && now >= this.source.expiresAt)
       logger.warn({ directory }, 'the certificate has expired')
-    // What has changed while the files were read is read sooner.
+    // A change while the files were read is read sooner.
     const due = [this.#timer.at, now < this.#settledAt ? this.#settledAt : undefined, this.#former?.until]
     this.#readAt(Math.min(now + READ_EVERY_MS, ...due.map((at) => at ?? Infinity)))
   }

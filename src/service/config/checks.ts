@@ -53,7 +53,7 @@ interface CrossCheck {
   /** The keys that are compared; the fault is reported for the first, and only if none of them is faulty by itself. */
   readonly pointers: readonly [string, ...string[]]
   readonly expected: string
-  /** What is wrong; undefined: nothing is. */
+  /** The fault; undefined: there is none. */
   readonly found: (config: Config) => string | undefined
 }
 

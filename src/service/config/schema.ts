@@ -204,13 +204,13 @@ const renewAt: Schema<number> = key(
 )
 
 const price: Schema<number> = key('a number of at least 0', { type: 'number', minimum: 0 })
-/** What pods request is valued by them; null: no money is shown anywhere. */
+/** The requests of pods are valued by them; null: no money is shown anywhere. */
 const prices = orNull(
   entry({
     currency: text('a currency of three letters such as EUR', { pattern: '^[A-Z]{3}$', maxLength: 3 }),
-    /** Of a core for an hour. */
+    /** For a core and an hour. */
     cpu: price,
-    /** Of a GiB for an hour. */
+    /** For a GiB and an hour. */
     memory: price,
   }),
 )
@@ -348,7 +348,7 @@ export const CONFIG_SCHEMA = closed({
   metrics: section({
     port: port(9090),
     perWorkload: flag(false),
-    /** Of workloads, or of their Namespaces. */
+    /** A label of workloads, or of their Namespaces. */
     teamLabel: orNull(labelKey),
   }),
   savings: section({ prices }),

@@ -78,7 +78,7 @@ export class AnnotationWarnings {
     // `NamespaceWarnings` reports an inherited fault, at its source.
     if (scheduleFault !== undefined && scheduleFaultAt !== 'workload') return undefined
     if (fault !== undefined) return { reason: 'InvalidSchedule', message: fault }
-    // What sleeps already was put to sleep before, or by force.
+    // A sleeper was put to sleep before, or by force.
     const isLeftAwake = step.decision.reason.code === 'data_at_risk' || isRunning(workload)
     const risk = schedule && isLeftAwake ? riskOf(workload) : undefined
     if (risk === undefined) return undefined

@@ -31,7 +31,7 @@ const SETTLED = 60_000
 const MOST_TRIES = 5
 
 /**
- * What the leader does about the keys of states: makes the first one, ends the time in which it signs what it finds, and
+ * The leader's care of the keys of states: makes the first one, ends the time in which it signs what it finds, and
  * removes an older key once no workload names it.
  */
 export class KeyKeeper implements Runnable {

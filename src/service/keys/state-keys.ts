@@ -181,7 +181,7 @@ export class StateKeys implements Runnable {
         }
         const before = this.#keyring
         this.learn(secret)
-        // What was learnt is told already, with the names that are absent.
+        // All that was learnt is told already, with the names that are absent.
         if (this.#keyring === before) {
           this.#renew()
           this.#tell()

@@ -6,7 +6,7 @@ interface WhileLeading {
   /** Ends the work early. */
   readonly stop: AbortSignal
   readonly leaseTaken: NonNullable<LeadershipObserver['leaseTaken']>
-  /** Who marks the Lease as released once the work is over. */
+  /** The one who marks the Lease as released once the work is over. */
   readonly markedBy: string
 }
 

@@ -46,7 +46,7 @@ export class MetricFactory {
     return gauge
   }
 
-  /** Of durations in seconds. */
+  /** A histogram of durations in seconds. */
   histogram<L extends string = never>(
     name: string,
     help: string,

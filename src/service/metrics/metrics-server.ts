@@ -44,7 +44,7 @@ export class MetricsServer implements Runnable {
     this.#options = options
   }
 
-  /** Where it listens; throws TypeError before `start`. */
+  /** The address that it listens at; throws TypeError before `start`. */
   get url(): string {
     const address = this.#serving?.server.address() as AddressInfo | null | undefined
     if (!address) throw new TypeError('the metrics server is not started')

@@ -38,14 +38,14 @@ class Shares {
   }
 }
 
-/** What a workload has a part in. */
+/** The sums that a workload has a part in. */
 interface Counted {
   readonly asleep: boolean
   readonly share?: Share
 }
 
 /**
- * What the workloads of a namespace or a team request, those asleep and those awake, and what sleep has saved: the sum of
+ * The requests of the workloads of a namespace or a team, those asleep and those awake, and what sleep has saved: the sum of
  * the sleepers' shares multiplied by time, computed whenever the sum changes or is read; no timer runs in between.
  */
 export class Usage {

@@ -27,7 +27,7 @@ const FORBIDDEN = { code: 403, reason: 'Forbidden' }
 const TOO_LARGE = { code: 413, reason: 'RequestEntityTooLarge' }
 const UNAVAILABLE = { code: 503, reason: 'ServiceUnavailable' }
 
-/** Of denials: any other reason is 403. */
+/** For denials: any other reason is 403. */
 const STATUS_OF: Partial<Record<AdmissionReason, typeof FORBIDDEN>> = {
   unknown: BAD_REQUEST,
   unexpected: BAD_REQUEST,

@@ -35,14 +35,14 @@ export interface WebhookDeps {
   /** Whether the sender has proven to be an API server (`webhook.clientCA`). */
   readonly isAuthenticated: boolean
   readonly rights: Pick<Reviews, 'authorize'>
-  /** Of requests by annotation, for each user and workload; the same as the API's. */
+  /** The rate of requests by annotation, for each user and workload; the same as the API's. */
   readonly rate: Rate
   readonly limit: RateLimit
   /** Remembers each manual wake: the written object does not name the user. */
   readonly scalings: { add(scaling: Scaling): void }
 }
 
-/** What a decision is made with. */
+/** The means of a decision. */
 export interface Deciding extends WebhookDeps {
   readonly current: CurrentWorkloads
 }

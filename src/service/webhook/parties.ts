@@ -4,7 +4,7 @@ export interface Party {
   readonly user: string
 }
 
-/** Of a review whose beginning names nobody. */
+/** For a review whose beginning names nobody. */
 export const UNNAMED: Party = { namespace: '', user: '' }
 
 /** A line in which namespaces take turns, and in each its users, so that nobody waits for all that another has sent. */

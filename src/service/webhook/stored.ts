@@ -10,7 +10,7 @@ const SET_BY_SERVER = [
   'deletionGracePeriodSeconds',
   'selfLink',
 ] as const
-/** Of metadata, all that a write of the status may change, as far as Dormouse looks at it. */
+/** All of the metadata that a write of the status may change, as far as Dormouse looks at it. */
 const CHANGED_BY_STATUS = ['annotations', 'labels', 'ownerReferences'] as const
 
 /**

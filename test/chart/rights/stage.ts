@@ -19,7 +19,7 @@ const PROBING = { every: 60_000, tries: [] }
 /** Dormouse under the chart's account, as inside a cluster, over a namespace with a workload of each kind. */
 export class Stage {
   readonly on: () => Cluster
-  /** Of the chart. */
+  /** The namespace of the release. */
   readonly namespace: string
   readonly #account: string
   readonly #shop: string

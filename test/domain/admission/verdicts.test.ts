@@ -19,7 +19,7 @@ const STATES: readonly ((awake: AWorkload) => AWorkload)[] = [
 ]
 
 /**
- * What is done, and what becomes of it by state: the verdict with its reason, the count, and what stays kept. The
+ * Each act, and its result by state: the verdict with its reason, the count, and what stays kept. The
  * columns: unmanaged, awake, asleep, pinned awake, pinned asleep, overridden awake, overridden asleep.
  */
 const COUNTS = `

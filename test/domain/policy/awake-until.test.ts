@@ -13,7 +13,7 @@ const NOW = at('Mon 20:00')
 const [PAST, SOON, LATER] = ['2026-03-02T11:00Z', '2026-03-02T22:00Z', '2026-03-03T01:00Z']
 const FAULT = 'expected a time with an offset'
 
-/** Where the Namespace says so, and a policy has the schedule. */
+/** The Namespace says so, and a policy has the schedule. */
 function under(awakeUntil: string | undefined): Rules {
   const policy = compilePolicy({ name: 'dev', namespaces: { names: ['*'] }, enabled: true, schedule: WORK })
   const inherited = heirIn({ annotations: awakeUntil === undefined ? {} : { awakeUntil } }, [policy])

@@ -12,7 +12,7 @@ import { heirIn } from './inheriting.ts'
 
 const SETTLED = at('Mon 0:00')
 
-/** Where the Namespace keeps all awake until then. */
+/** The Namespace keeps all awake until then. */
 function keptAwake(end: number | undefined): Rules {
   const inherited = heirIn({ annotations: end === undefined ? {} : { awakeUntil: iso(end) } }, [])
   return { ...RULES, inherited: () => inherited }

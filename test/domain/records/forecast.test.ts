@@ -208,7 +208,7 @@ describe('the forecast of a configuration', () => {
     const everything = { namespaces: { names: ['*'] }, enabled: true }
     const policies = [
       { name: 'nowhere', namespaces: { names: ['none-*'] }, enabled: true },
-      // Of two that overlap each setting comes from the first that has it.
+      // If two overlap, each setting comes from the first that has it.
       { name: 'team-a', namespaces: { names: ['team-a'] }, schedule: '9:00-17:00' },
       { name: 'all', ...everything, schedule: HOURS },
       { name: 'late', ...everything, schedule: '10:00-16:00' },

@@ -15,7 +15,7 @@ import { asleep, awake, NIGHT, NOON, WORK } from '../fixtures.ts'
 
 const record = (workload: Workload, now = NOON) => statusRecord(workload, now, RULES)
 
-/** Of a workload awake by schedule: every field. */
+/** The record of a workload awake by schedule: every field. */
 const OF_AWAKE = {
   name: 'web',
   namespace: 'shop',

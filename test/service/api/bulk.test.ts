@@ -14,7 +14,7 @@ import { managed, owned, pinned } from './states.ts'
 
 const key = (name: string): WorkloadKey => ({ kind: 'deployments', namespace: 'shop', name })
 
-/** What a bulk answers. */
+/** A bulk's answer. */
 interface Bulk {
   readonly items: readonly BulkItem[]
   readonly counts: BulkCounts

@@ -10,10 +10,10 @@ import { documentValidator } from '../../../src/service/api/validation.ts'
 import { aWorkload } from '../../support/fake-cluster.ts'
 import { Service } from './service.ts'
 
-/** What both linters complain of. */
+/** The complaints of both linters. */
 const BARE = { openapi: '3.1.0', info: { title: 'Bare', version: '1' }, paths: {} }
 
-/** What spectral's `spectral:oas` finds. */
+/** The finds of spectral's `spectral:oas`. */
 async function spectralFaults(document: object): Promise<string[]> {
   const spectral = new spectralCore.Spectral()
   spectral.setRuleset(
@@ -23,7 +23,7 @@ async function spectralFaults(document: object): Promise<string[]> {
   return found.map(({ code, message, path }) => `${code} at ${path.join('/')}: ${message}`)
 }
 
-/** What redocly's `recommended` finds. */
+/** The finds of redocly's `recommended`. */
 async function redoclyFaults(document: object): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'] })
   const source = JSON.stringify(document)

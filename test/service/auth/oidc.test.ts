@@ -32,7 +32,7 @@ describe('tokens of an OpenID provider', () => {
     oidcVerifier({ issuer: PROVIDER, audience: AUDIENCE, jwksUri, algorithms }, clock, () => NOON)
   const signed = (key: KeyObject = first.privateKey, kid: string | undefined = 'first', alg = 'RS256') =>
     token({ claims: { iss: PROVIDER }, key, header: { alg, ...(kid !== undefined && { kid }) } })
-  /** What jose does when it is so many milliseconds later. */
+  /** jose's result so many milliseconds later. */
   const later = async (ms: number, act: () => Promise<unknown>) => {
     const now = Date.now
     Date.now = () => now() + ms

@@ -59,7 +59,7 @@ class Modelled {
   readonly time = new FakeTime(at('Mon 12:00'))
   readonly due = new Map<string, Priority>()
   readonly line = new Map<string, Priority>()
-  /** What was added of those in work: it waits once that has ended. */
+  /** The items in work that were added again: each waits until its work has ended. */
   readonly again = new Map<string, Priority>()
   readonly work = new Map<string, { job: Job<Due>; end: () => void }>()
   readonly failures = new Map<string, Failed>()
@@ -69,7 +69,7 @@ class Modelled {
   readonly changedInWork = new Set<string>()
   readonly room = new Set<Priority>(ORDER)
   handedOut = 0
-  /** What went against the model where a throw would be lost. */
+  /** Differences from the model that were found in a place where a throw would be lost. */
   readonly violations: unknown[] = []
   #roomMade = () => {}
   readonly queue: DelayingQueue<Due> = new DelayingQueue<Due>(

@@ -41,7 +41,7 @@ function aQueue({ concurrency = 1, open = true, pace = UNPACED, random = () => 1
   )
   if (open) queue.open()
   const add = (key: string, task = SNOOZE) => queue.add(key, task)
-  /** What was handed out. */
+  /** The items that were handed out. */
   const started = () => jobs.map(({ key, task }) => `${key} ${task.priority}`)
   const finish = async (key: string) => {
     running.get(key)?.()

@@ -11,7 +11,7 @@ const NIGHT = at('Mon 20:00')
 const scaler = aScaledObject({ minReplicaCount: 1 })
 const paused = aScaledObject({ minReplicaCount: 1, annotations: PAUSED })
 
-/** What was written, in order: `snooze shop/web`, `pause shop/web`. */
+/** The writes in their order: `snooze shop/web`, `pause shop/web`. */
 function recorded(now: number, options?: Options) {
   const rig = aRig(now, options)
   const writes: string[] = []

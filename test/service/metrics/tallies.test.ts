@@ -58,7 +58,7 @@ class World {
   readonly clusters: readonly ModelCluster[]
   readonly #time = new PassingTime(START)
   readonly #told = new Map<ModelCluster, Workload>()
-  /** Of the processes before this one, as Prometheus adds what a counter had before it began anew. */
+  /** The sums of the processes before this one, as Prometheus adds what a counter had before it began anew. */
   #before = { namespaces: NOTHING_SAVED, teams: NOTHING_SAVED }
   #tracker = this.#begun()
 

@@ -40,7 +40,7 @@ export class Reviewing {
   /** Live reads throw this. */
   failure: Error | undefined
   now = Date.parse('2026-03-02T12:00:00Z')
-  /** Of requests by annotation. */
+  /** The rate of requests by annotation. */
   readonly limit = new RateLimit(RATE, () => this.now)
   readonly #server: Server
   #url = ''

@@ -38,7 +38,7 @@ describe('a stream that is read slowly', function () {
     return (await ListStream.open(list, shared)).events()
   }
 
-  /** What ends a stream whose reader does this with each text. */
+  /** The end of a stream whose reader does this with each text. */
   const endOf = async (reads: (text: string) => Promise<void> | void) => {
     try {
       for await (const text of await open()) await reads(text)
