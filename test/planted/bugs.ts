@@ -224,9 +224,9 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'a pin does not hold against an update of the object',
-    file: 'src/domain/admission/draft.ts',
-    find: 'if (pinOrOverride) return keepCount(update, was, target, pinOrOverride)',
-    replace: 'void keepCount',
+    file: 'src/domain/admission/count.ts',
+    find: 'if (hold) return keepsCount(update, hold)',
+    replace: 'void keepsCount',
     tests: ['test/domain/admission/update.test.ts'],
   },
   {

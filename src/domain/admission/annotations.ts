@@ -16,7 +16,6 @@ import {
   type StateAnnotation,
   type Workload,
 } from '../workload/workload.ts'
-import { about } from './messages.ts'
 
 /** The annotations with people's settings. */
 export const SETTINGS = ANNOTATION_NAMES.filter(isSetting)
@@ -60,8 +59,8 @@ function isInherited(name: Setting): name is InheritedAnnotation {
 }
 
 /**
- * Warnings about annotations that this write added or changed and that have no effect, with the one probably meant, and
- * about calendars that cannot be used: the configuration may have them soon, so the write goes through.
+ * Texts of warnings about annotations that this write added or changed and that have no effect, with the one probably
+ * meant, and about calendars that cannot be used: the configuration may have them soon, so the write goes through.
  */
 export function withoutEffect(
   before: Workload | undefined,
@@ -79,7 +78,7 @@ export function withoutEffect(
   )
   if (changed.length > 0) says.push(...ineffective(changed, after, now, rules))
   says.push(...scheduleWarnings(before?.annotations, after.annotations))
-  return says.slice(0, MOST_WARNINGS).map((text) => about(after, text))
+  return says.slice(0, MOST_WARNINGS)
 }
 
 /** A warning about a schedule that this write added or changed, and that is probably not meant so. */

@@ -36,15 +36,17 @@ interface Explained {
   readonly warnings: readonly string[]
 }
 
+export interface Denial extends Explained {
+  readonly type: 'denied'
+  readonly message: string
+  /** For programs. */
+  readonly explanation?: Explanation | undefined
+}
+
 /** The answer to an admission review. Only the functions below make one. */
 export type AdmissionDecision =
   | (Explained & { readonly type: 'allowed' })
-  | (Explained & {
-      readonly type: 'denied'
-      readonly message: string
-      /** For programs. */
-      readonly explanation?: Explanation | undefined
-    })
+  | Denial
   | (Explained & {
       readonly type: 'patched'
       /** Relative to the object under review. */
@@ -61,7 +63,7 @@ export function deny(
   message: string,
   warnings: readonly string[] = [],
   explanation?: Explanation,
-): AdmissionDecision {
+): Denial {
   return { type: 'denied', reason, message, warnings, explanation }
 }
 

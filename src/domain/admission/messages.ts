@@ -1,11 +1,11 @@
-import { purposeOf, type Explanation, type Remedy } from '../workload/explanation.ts'
+import { purposeOf, UNPIN, type Explanation, type Remedy } from '../workload/explanation.ts'
 import type { Unreadable } from '../workload/state-codec.ts'
 import { typeOf } from '../kinds.ts'
 import { verbOf } from '../requests/annotation.ts'
 import type { Action } from '../requests/operations.ts'
 import { printable } from '../../process/printable.ts'
 import { ANNOTATION, type WorkloadKey } from '../workload/workload.ts'
-import { deny, type AdmissionDecision, type AdmissionReason } from './decision.ts'
+import { deny, type AdmissionReason, type Denial } from './decision.ts'
 
 /** Characters of a warning or a denial: API servers may cut longer ones. */
 export const LONGEST = 256
@@ -35,6 +35,18 @@ interface Asks {
   readonly query: Remedy['query']
 }
 
+/** A request for the reader to type, and what it does. */
+export interface Advice {
+  readonly does: string
+  readonly asks: Asks
+}
+
+export const TO_WAKE_NOW: Advice = { does: 'to wake it now', asks: { action: 'wake', query: {} } }
+export const TO_UNPIN: Advice = { does: 'to let it go', asks: UNPIN }
+
+/** A warning to the writer of a workload: a text that reads on after its name, or an advice. */
+export type Saying = string | Advice
+
 /** Through kubectl, a request repairs a state, and leaves the settings as they are. */
 const REPAIR: Asks = { action: 'repair', query: {} }
 
@@ -48,10 +60,15 @@ function inKubectl({ kind, namespace, name }: WorkloadKey, { action, query }: As
   return `kubectl annotate -n ${namespace} ${kind}/${name} ${set}`
 }
 
+/** The warnings about a workload. */
+export function told(workload: WorkloadKey, says: readonly Saying[]): string[] {
+  return says.map((each) => (typeof each === 'string' ? about(workload, each) : toAsk(workload, each)))
+}
+
 /** `Dormouse: deployment shop/web: to let it go: kubectl annotate …`, with placeholders for names that do not fit. */
-export function toAsk(workload: WorkloadKey, does: string, remedy: Asks): string {
+function toAsk(workload: WorkloadKey, { does, asks }: Advice): string {
   const { kind } = workload
-  const says = (key: WorkloadKey) => `: ${does}: ${inKubectl(key, remedy)}`
+  const says = (key: WorkloadKey) => `: ${does}: ${inKubectl(key, asks)}`
   const whole = says(workload)
   const short = `Dormouse: ${typeOf(kind)} ${whole}`.length + SHORTEST_NAME <= LONGEST
   return about(workload, short ? whole : says({ kind, namespace: 'NAMESPACE', name: 'NAME' }))
@@ -63,19 +80,19 @@ export function denyBecause(
   reason: AdmissionReason,
   says: string,
   why: Explanation,
-): AdmissionDecision {
+): Denial {
   const { remedy } = why
   if (!remedy) return deny(reason, about(workload, says), [], why)
   const asks = why.reason_code === 'invalid_state' ? REPAIR : remedy
-  const [message, ...warnings] = withRequest(workload, says, purposeOf(why), asks)
+  const [message, ...warnings] = withAdvice(workload, says, { does: purposeOf(why), asks })
   return deny(reason, message, warnings, why)
 }
 
 /** A text with the request that helps, which is a text of its own where both do not fit. */
-function withRequest(workload: WorkloadKey, says: string, does: string, asks: Asks): [string, ...string[]] {
-  const whole = `${says}; ${does}: ${inKubectl(workload, asks)}`
+function withAdvice(workload: WorkloadKey, says: string, advice: Advice): [string, ...string[]] {
+  const whole = `${says}; ${advice.does}: ${inKubectl(workload, advice.asks)}`
   if (fits(workload, whole)) return [about(workload, whole)]
-  return [about(workload, says), toAsk(workload, does, asks)]
+  return [about(workload, says), toAsk(workload, advice)]
 }
 
 /** Whether `about` would shorten nothing. */
@@ -83,11 +100,9 @@ function fits({ kind, namespace, name }: WorkloadKey, says: string): boolean {
   return `Dormouse: ${typeOf(kind)} ${namespace}/${name} ${says}`.length <= LONGEST
 }
 
-/** The warning about a write that changed our annotations or label. */
-export function marksKept(workload: WorkloadKey): string {
-  const says = 'keeps its dormouse.dev annotations and labels: this write changed some, which were restored'
-  return about(workload, says)
-}
+/** About a write that changed our annotations or labels. */
+export const MARKS_KEPT =
+  'keeps its dormouse.dev annotations and labels: this write changed some, which were restored'
 
 /** Says that a state cannot be read, and how to repair it. */
 export function unreadableState(
@@ -95,7 +110,7 @@ export function unreadableState(
   says: string,
   { message }: Unreadable,
 ): [string, ...string[]] {
-  return withRequest(workload, `${says}: ${message}`, 'to repair it', REPAIR)
+  return withAdvice(workload, `${says}: ${message}`, { does: 'to repair it', asks: REPAIR })
 }
 
 /** The same in an Event, which is about its workload. */

@@ -12,8 +12,8 @@ import {
   type Remedy,
 } from '../workload/explanation.ts'
 import { HELD_LABEL, type Workload, type WorkloadKey } from '../workload/workload.ts'
-import { allow, deny, type AdmissionDecision } from './decision.ts'
-import { denyBecause, toAsk, unreadableState } from './messages.ts'
+import { allow, deny, type AdmissionDecision, type Denial } from './decision.ts'
+import { denyBecause, unreadableState, type Advice } from './messages.ts'
 
 /**
  * A pin or an override in effect: people may not scale its workload by hand. The reason reads on after the workload's
@@ -39,16 +39,17 @@ export function activePinOrOverride({ isHeld, state, override }: Situation): Pin
   return { reason, reason_code: 'overridden', reason_values: { by, since, until }, remedy: CLEAR_OVERRIDE }
 }
 
-/**
- * The decision if the state cannot be read: its label alone says that the workload is held, not by whom. `breaks`:
- * whether the write changes what a hold keeps. A rollout does not, and passes.
- */
-export function unreadable(workload: Workload, why: Unreadable, breaks = true): AdmissionDecision {
-  if (!breaks || workload.labels?.[HELD_LABEL] === undefined)
-    return allow('unreadable', unreadableState(workload, 'was not checked', why))
+/** The denial of a write if the state cannot be read: the label alone says that a hold is there; undefined: it is not. */
+export function refuseUnread(workload: Workload, why: Unreadable): Denial | undefined {
+  if (workload.labels?.[HELD_LABEL] === undefined) return undefined
   const says = 'is held by a pin or an override, so this cannot change'
   const [message, ...warnings] = unreadableState(workload, says, why)
   return deny('unreadable', message, warnings)
+}
+
+/** The decision on what only a hold can forbid, if the state cannot be read. */
+export function unreadable(workload: Workload, why: Unreadable): AdmissionDecision {
+  return refuseUnread(workload, why) ?? allow('unreadable', unreadableState(workload, 'was not checked', why))
 }
 
 /** Whether an update changes anything that a pin or an override keeps, as far as that shows without the state. */
@@ -62,12 +63,12 @@ export function gainsOwner(before: Workload, after: Workload): boolean {
 }
 
 /** A denial that names the author of the pin or override, and how to end it; `so`: what cannot change. */
-export function refuse(workload: WorkloadKey, cause: PinOrOverride, so = ''): AdmissionDecision {
+export function refuse(workload: WorkloadKey, cause: PinOrOverride, so = ''): Denial {
   const reason = `${cause.reason}${so}`
   return denyBecause(workload, cause.reason_code, reason, { ...cause, reason })
 }
 
-/** The request that ends the pin or override, as a warning of its own. */
-export function howToEnd(workload: WorkloadKey, cause: PinOrOverride): string {
-  return toAsk(workload, purposeOf(cause), cause.remedy)
+/** The request that ends the pin or override. */
+export function howToEnd(cause: PinOrOverride): Advice {
+  return { does: purposeOf(cause), asks: cause.remedy }
 }

@@ -2,26 +2,26 @@ import type { Instant } from '../../process/clock.ts'
 import { Refusal } from '../../process/errors.ts'
 import { decide } from '../deciding/decide.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { situationOf } from '../deciding/situation.ts'
+import { situationOf, type Situation } from '../deciding/situation.ts'
 import { factsOf, hasKey, typeOf } from '../kinds.ts'
 import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
 import { OPERATIONS, type Request } from '../requests/operations.ts'
-import { planRequest } from '../requests/request.ts'
+import { planOn } from '../requests/request.ts'
 import { clip, iso } from '../text.ts'
-import { changeBetween, changed } from '../workload/change.ts'
 import { explanationIn, type Explanation } from '../workload/explanation.ts'
 import { differingAnnotations, sameLabels, withoutRequest } from '../workload/marks.ts'
-import type { Change } from '../workload/patch.ts'
-import { readWorkload, stateOf } from '../workload/reading.ts'
+import type { Reading } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Asked } from '../workload/state.ts'
 import { ANNOTATION, HELD_LABEL, isRunning, type Workload } from '../workload/workload.ts'
-import { allow, patched, withWarnings, type AdmissionDecision } from './decision.ts'
-import type { Update } from './draft.ts'
-import { about, denyBecause } from './messages.ts'
+import { allow, patched, type AdmissionDecision, type Denial } from './decision.ts'
+import { draft, type Draft } from './draft.ts'
+import { about, denyBecause, type Saying } from './messages.ts'
+import type { Update } from './under-review.ts'
 
 /** Milliseconds that the time in a request may be off: an older one is of a write that is sent again and again. */
 const LONGEST_AGO = 5 * 60_000
+const REST = ' (the rest of this write goes through)'
 
 /** A request that an update brings. */
 export interface RequestAnnotation {
@@ -45,22 +45,21 @@ function frees({ action }: Request, { labels }: Workload): boolean {
 }
 
 /**
- * Decides on an update that brings a request: `sent` is the decision on the update without it. A request that is
+ * Decides on the request that an update may bring: `sent` is what becomes of the update without it. A request that is
  * refused denies a write of nothing else; any other write goes through without it. `refusal`: why its user may not
  * ask, as far as that takes I/O.
  */
 export function decideRequest(
   update: Update,
-  text: string,
-  sent: AdmissionDecision,
+  sent: Draft,
   now: Instant,
   rules: Rules,
   refusal: Refusal | undefined,
-): AdmissionDecision {
-  const { before, after } = update
-  if (sent.type === 'denied') return sent
+): Draft | Denial {
+  const text = update.after.annotations.request
+  if (text === undefined) return sent
   const why = whyIgnored(update, text, now)
-  if (why !== undefined) return ignoringRequest(sent, after, why)
+  if (why !== undefined) return ignored(sent, why)
   try {
     if (refusal) throw refusal
     return carriedOut(update, text, sent, now, rules)
@@ -68,11 +67,17 @@ export function decideRequest(
     if (!(error instanceof Refusal || error instanceof InvalidRequest)) throw error
     const says =
       error instanceof InvalidRequest ? `: ${ANNOTATION.request}: ${error.message}` : `: ${error.message}`
-    if (isAlone(update) || isAdoption(text)) {
-      return denyBecause(before, 'request_refused', says, explanationOf(error))
-    }
-    return ignoringRequest(sent, after, `${says} (the rest of this write goes through)`)
+    if (isAlone(update) || isAdoption(text))
+      return denyBecause(update.before, 'request_refused', says, explanationOf(error))
+    return ignored(sent, `${says}${REST}`)
   }
+}
+
+/** The update without its request, which nobody carries out. */
+function ignored(sent: Draft, why: Saying): Draft {
+  const { reason, target, says } = sent
+  const isFree = reason === 'free' || reason === 'unreadable'
+  return draft(isFree ? 'request_ignored' : reason, target, [why, ...says])
 }
 
 function explanationOf(error: Refusal | InvalidRequest): Explanation {
@@ -94,7 +99,9 @@ export function decideWhileDeleted(update: Update): AdmissionDecision {
   const reason = 'it is being deleted, so nothing is done about it'
   const says = `: dormouse.dev/request: ${reason}`
   if (!isAlone(update))
-    return ignoringRequest(allow('not_managed'), after, `${says} (the rest of this write goes through)`)
+    return patched('request_ignored', after, { annotations: { request: null } }, [
+      about(before, `${says}${REST}`),
+    ])
   return denyBecause(before, 'request_refused', says, {
     reason,
     reason_code: 'deleting',
@@ -115,58 +122,46 @@ function isAlone({ before, after, otherChanges }: Update): boolean {
 }
 
 /** @throws Refusal, InvalidRequest */
-function carriedOut(
-  update: Update,
-  written: string,
-  sent: AdmissionDecision,
-  now: Instant,
-  rules: Rules,
-): AdmissionDecision {
-  const { before, after, by } = update
+function carriedOut(update: Update, written: string, sent: Draft, now: Instant, rules: Rules): Draft {
+  const { by } = update
+  const { target } = sent
   if (by === null || !by.startsWith('k8s:'))
     throw new Refusal('FORBIDDEN', 'nobody is named who asks, so nothing is done')
   // The text as written: the rights were checked for the same text.
   const asked = parseRequest(written)
   const text = written.trim().split(/\s+/).join(' ')
-  const workload = withoutRequest(sent.type === 'patched' ? changed(after, sent.change) : after)
-  const known = stateOf(before, rules)?.request
-  // The answer to the first write may have been lost, so that the client has sent it again.
-  if (asked.at !== undefined && known?.text === text && known.by === by)
-    return ignoringRequest(sent, after, answerAgain(workload, known, now, rules))
-  if (asked.at !== undefined && known && asked.at <= known.at)
-    return ignoringRequest(sent, after, isOvertaken(known))
-  if (asked.request.action === 'adopt') refuseAwake(update, workload, rules)
-  const plan = planRequest(workload, asked.request, by, now, rules, text)
-  const target = readWorkload(plan.after, rules)
-  if (target instanceof Unreadable) throw new TypeError(target.message)
-  const message = about(before, plan.message)
-  // The repair replaces checks that were not possible.
-  const rest = sent.reason === 'unreadable' ? [] : sent.warnings
-  return withWarnings(patched('requested', after, changeBetween(after, target)), [message, ...rest])
+  if (!(target instanceof Unreadable)) {
+    const known = target.state.request
+    // The answer to the first write may have been lost, so that the client has sent it again.
+    if (asked.at !== undefined && known?.text === text && known.by === by)
+      return ignored(sent, doneBefore(situationOf(target, now, rules), known))
+    // A late or repeated request does not undo a newer one.
+    if (asked.at !== undefined && known && asked.at <= known.at) return ignored(sent, overtakenBy(known))
+    if (asked.request.action === 'adopt') refuseAwake(update, target)
+  }
+  const stored = target instanceof Unreadable ? withoutRequest(update.after) : target.workload
+  const plan = planOn(stored, target, asked.request, { by, clock: now, rules, written: text })
+  return draft('requested', plan.target, [plan.message, ...sent.says])
 }
 
-function answerAgain(workload: Workload, { at }: Asked, now: Instant, rules: Rules): string {
-  const reading = readWorkload(workload, rules)
-  const reason =
-    reading instanceof Unreadable ? reading.message : decide(situationOf(reading, now, rules)).reason.text
-  return `has carried this request out at ${iso(at)}: ${reason}`
+function doneBefore(situation: Situation, { at }: Asked): string {
+  return `has carried this request out at ${iso(at)}: ${decide(situation).reason.text}`
 }
 
-/** A late or repeated request does not undo a newer one. */
-function isOvertaken({ text, at }: Asked): string {
+function overtakenBy({ text, at }: Asked): string {
   return `: dormouse.dev/request is older than '${clip(text)}', carried out at ${iso(at)}, and was removed: ask again`
 }
 
 /** @throws Refusal CONFLICT */
-function refuseAwake({ before, otherTool }: Update, after: Workload, rules: Rules): void {
+function refuseAwake({ before, otherTool }: Update, { workload, state }: Reading): void {
   const kind = typeOf(before.kind)
   const conflict = (message: string) => new Refusal('CONFLICT', message)
   if (!hasKey(before.kind)) {
-    if (isRunning(before) || isRunning(after))
+    if (isRunning(before) || isRunning(workload))
       throw conflict(`only a ${kind} that sleeps can be adopted, and this one runs: snooze it instead`)
     return
   }
-  if (otherTool?.before === undefined && stateOf(before, rules)?.asleep !== true)
+  if (otherTool?.before === undefined && !state.asleep)
     throw conflict(
       `only a ${kind} that sleeps by another tool's nodeSelector can be adopted: snooze it instead`,
     )
@@ -195,17 +190,4 @@ function readable(text: string): WrittenRequest | undefined {
     if (error instanceof InvalidRequest) return undefined
     throw error
   }
-}
-
-/** The decision with the request taken out of the object under review, which nobody carries out. */
-export function ignoringRequest(
-  decision: AdmissionDecision,
-  object: Workload,
-  warning: string,
-): AdmissionDecision {
-  if (decision.type === 'denied') return decision
-  const change: Change = decision.type === 'patched' ? decision.change : { annotations: {} }
-  const without: Change = { ...change, annotations: { ...change.annotations, request: null } }
-  const reason = decision.type === 'patched' ? decision.reason : 'request_ignored'
-  return patched(reason, object, without, [about(object, warning), ...decision.warnings])
 }

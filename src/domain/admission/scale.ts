@@ -11,7 +11,7 @@ import type { Workload } from '../workload/workload.ts'
 import { allow, type AdmissionDecision } from './decision.ts'
 import { iso } from '../text.ts'
 import { forPeople } from './for-people.ts'
-import { about, toAsk } from './messages.ts'
+import { TO_WAKE_NOW, told } from './messages.ts'
 import { activePinOrOverride, refuse, unreadable } from './pin-or-override.ts'
 
 /** Decides whether `workload`, as it is now, may be scaled to `replicas` through the scale subresource. */
@@ -55,8 +55,8 @@ function belowKept(situation: Situation, replicas: number, kept: number): string
   const { workload } = situation
   const end = nextMove(woken(situation, replicas, kept))
   const until = end === undefined ? '' : ` until ${iso(end)}`
-  return [
-    about(workload, `is awake with ${replicas}${until}; ${kept} are kept`),
-    toAsk(workload, `to get ${kept} now`, { action: 'wake', query: {} }),
-  ]
+  return told(workload, [
+    `is awake with ${replicas}${until}; ${kept} are kept`,
+    { ...TO_WAKE_NOW, does: `to get ${kept} now` },
+  ])
 }

@@ -8,7 +8,7 @@ import { Situation } from '../deciding/situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../workload/workload.ts'
 import { allow, patched, type AdmissionDecision } from './decision.ts'
-import { about, marksKept } from './messages.ts'
+import { about, MARKS_KEPT } from './messages.ts'
 import { activePinOrOverride, gainsOwner, refuse, unreadable } from './pin-or-override.ts'
 
 const NOT_BY_STATUS =
@@ -36,7 +36,7 @@ export function admitStatus(
   const onlyRequest = request === null && isEmpty({ ...change, annotations: others })
   const warnings = [
     ...(request === null ? [about(before, NOT_BY_STATUS)] : []),
-    ...(onlyRequest ? [] : [marksKept(before)]),
+    ...(onlyRequest ? [] : [about(before, MARKS_KEPT)]),
   ]
   return patched(onlyRequest ? 'request_ignored' : 'restored', after, change, warnings)
 }

@@ -28,45 +28,68 @@ import { isRisky, OPERATIONS, type Action, type Request } from './operations.ts'
 import { clearOverride, override, pin, unpin } from './pin-and-override.ts'
 import { adopt, snooze, wake } from './snooze-and-wake.ts'
 import type { Rules } from '../deciding/rules.ts'
-import type { Backoff } from '../workload/state.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { counted } from '../text.ts'
-import { isRunning, ownedBy, type Workload } from '../workload/workload.ts'
+import { ownedBy, type Workload } from '../workload/workload.ts'
 
 /** A request's effect on a workload. */
-export interface Plan {
-  /** undefined: there is nothing to change. */
-  readonly change: Change | undefined
+export interface Effect {
+  /** The workload as it is to be. */
+  readonly target: Reading
   /** The change, and why the workload is in its present state, for the author. */
   readonly message: string
   /** The same where settings alone are written: the move is Dormouse's next, and the cluster may refuse that. */
   readonly deferred: string
-  /** The workload once the change is applied. */
-  readonly after: Workload
   readonly decision: { readonly action: 'snooze' | 'wake' | 'none'; readonly reason: Reason }
 }
 
-/**
- * Plans `request` by `by` at `clock`; `written`: the annotation that it came by, to recognise a repetition. The checks
- * are in the order of docs/api.md, "Errors".
- * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, CLUSTER_UNAVAILABLE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF;
- * VALIDATION_ERROR for a schedule or zone
- */
+/** The same with the change that brings it about. */
+export interface Plan extends Effect {
+  /** undefined: there is nothing to change. */
+  readonly change: Change | undefined
+  /** The workload once the change is applied. */
+  readonly after: Workload
+}
+
+interface Asked {
+  readonly by: string
+  readonly written?: string
+  readonly clock: Instant
+  readonly rules: Rules
+}
+
+/** Plans `request` by `by` at `clock`. @throws Refusal as `planOn` does */
 export function planRequest(
   workload: Workload,
   request: Request,
   by: string,
   clock: Instant,
   rules: Rules,
-  written?: string,
 ): Plan {
+  const effect = planOn(workload, readWorkload(workload, rules), request, { by, clock, rules })
+  const change = changeBetween(workload, effect.target)
+  return { ...effect, change, after: change ? changed(workload, change) : workload }
+}
+
+/**
+ * Plans a request for a workload that is read; `written`: the annotation that it came by, to recognise a repetition. The
+ * checks are in the order of docs/api.md, "Errors".
+ * @throws Refusal OWNED, NOT_FOUND, INVALID_STATE, CLUSTER_UNAVAILABLE, NOT_ENABLED, PINNED, DATA_AT_RISK, IN_BACKOFF;
+ * VALIDATION_ERROR for a schedule or zone
+ */
+export function planOn(
+  workload: Workload,
+  read: Reading | Unreadable,
+  request: Request,
+  { by, clock, rules, written }: Asked,
+): Effect {
   refuseOwned(workload)
   refuseScaled(workload, rules)
   if (workload.deleting)
     throw explainedRefusal('NOT_FOUND', 'it is being deleted: nothing can be asked of it any more', {
       code: 'deleting',
     })
-  const { reading, isUnreadable } = readFor(request, workload, rules)
+  const { reading, isUnreadable } = understood(read, request, workload, rules)
   refuseUnsettled(reading)
   refuseUnclear(reading)
   const { whileUnmanaged = false } = OPERATIONS[request.action]
@@ -84,7 +107,7 @@ export function planRequest(
   // A request that changes nothing writes nothing: the controller writes the end of a wake.
   const isUnchanged = target === found.reading
   const after = isUnchanged ? found.with(reading) : noted(found.with(target), outcome, by, written)
-  return planOf(workload, request, after, { done, backoff: found.state.backoff })
+  return effectOf(request, after, { done, isUnchanged, before: found })
 }
 
 /** Whether a request asks for awake or asleep: a pin forbids that, and the answer need not repeat it. */
@@ -100,12 +123,12 @@ function leavesAlone({ action }: Request, { enabled, state }: Reading): boolean 
   return !state.asleep && ends && (action === 'disable' || enabled === false)
 }
 
-function readFor(
+function understood(
+  read: Reading | Unreadable,
   { action }: Request,
   workload: Workload,
   rules: Rules,
 ): { reading: Reading; isUnreadable: boolean } {
-  const read = readWorkload(workload, rules)
   if (!(read instanceof Unreadable)) {
     if (action === 'repair')
       throw new Refusal('CONFLICT', 'its dormouse.dev/state can be read: there is nothing to repair')
@@ -153,32 +176,29 @@ function noted(after: Situation, { pending }: Outcome, by: string, text: string 
   })
 }
 
-/** `backoff`: that of before. */
-function planOf(
-  workload: Workload,
-  request: Request,
-  situation: Situation,
-  { done, backoff }: { readonly done: string; readonly backoff: Backoff | undefined },
-): Plan {
+interface Done {
+  readonly done: string
+  readonly isUnchanged: boolean
+  readonly before: Situation
+}
+
+function effectOf(request: Request, situation: Situation, { done, isUnchanged, before }: Done): Effect {
   const { reading: target } = situation
-  const change = changeBetween(workload, target)
+  const { owner } = target.workload
+  const { backoff } = before.state
   const { reason } = decide(situation)
-  const after = change ? changed(workload, change) : workload
   const warning =
-    workload.owner && change
-      ? `. Note: it belongs to ${ownedBy(workload.owner)}, which may scale it back`
-      : ''
+    owner && !isUnchanged ? `. Note: it belongs to ${ownedBy(owner)}, which may scale it back` : ''
   const woke = target.state.asleep ? 'snooze' : 'wake'
-  const moved = isRunning(after) !== isRunning(workload)
+  const moved = situation.isRunning !== before.isRunning
   const asked = asksToMove(request) || request.action === 'disable'
   const said = (isDone: boolean) => {
-    const also = moved && !asked ? `, which ${movedTo(target, after, isDone)}` : ''
+    const also = moved && !asked ? `, which ${movedTo(target, isDone)}` : ''
     return `${[`${done}${also}`, textBefore(reason)].filter(Boolean).join(': ')}${warning}`
   }
   const refused = moved && backoff?.refusal !== undefined ? `. Before, ${causeText(backoff)}` : ''
   return {
-    change,
-    after,
+    target,
     message: said(true),
     deferred: `${said(false)}${refused}`,
     decision: { action: moved ? woke : 'none', reason },
@@ -186,11 +206,12 @@ function planOf(
 }
 
 /** The request causes a wake or snooze that it did not name, so the answer mentions it. */
-function movedTo(target: Reading, after: Workload, isDone: boolean): string {
+function movedTo(target: Reading, isDone: boolean): string {
+  const { kind, replicas } = target.workload
   if (target.state.asleep) {
-    const kept = sleepsSuspended(after.kind) ? '' : `, ${counted(keptCount(target), 'replica')} kept`
+    const kept = sleepsSuspended(kind) ? '' : `, ${counted(keptCount(target), 'replica')} kept`
     return `${isDone ? 'puts' : 'is to put'} it to sleep now${kept}`
   }
-  const to = hasCount(after.kind) ? `, to ${counted(after.replicas, 'replica')}` : ''
+  const to = hasCount(kind) ? `, to ${counted(replicas, 'replica')}` : ''
   return `${isDone ? 'wakes' : 'is to wake'} it now${to}`
 }

@@ -1,4 +1,4 @@
-import type { ManifestCount } from '../../domain/admission/draft.ts'
+import type { ManifestCount } from '../../domain/admission/under-review.ts'
 import { isRecord } from '../../domain/json-schema.ts'
 import { sleepsSuspended } from '../../domain/kinds.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'

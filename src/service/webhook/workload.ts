@@ -8,7 +8,7 @@ import {
   type RequestAnnotation,
 } from '../../domain/admission/request-annotation.ts'
 import { admitUpdate } from '../../domain/admission/update.ts'
-import type { Update } from '../../domain/admission/draft.ts'
+import type { Update } from '../../domain/admission/under-review.ts'
 import { reviewAuthor } from '../../domain/workload/author.ts'
 import { factsOf, hasKey, isBuiltIn, kindOf } from '../../domain/kinds.ts'
 import { OWN_LABELS, type Kind, type Workload } from '../../domain/workload/workload.ts'

@@ -1,6 +1,6 @@
 import type { Instant } from '../../../src/process/clock.ts'
 import type { Refusal } from '../../../src/process/errors.ts'
-import type { Update } from '../../../src/domain/admission/draft.ts'
+import type { Update } from '../../../src/domain/admission/under-review.ts'
 import { admitUpdate } from '../../../src/domain/admission/update.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { changed } from '../../../src/domain/workload/change.ts'
