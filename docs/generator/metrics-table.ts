@@ -1,13 +1,14 @@
 import { Registry, type Metric } from 'prom-client'
 import { Metrics } from '../../src/service/metrics/metrics.ts'
+import { ProcessMetrics } from '../../src/service/metrics/process-metrics.ts'
 import { code, table } from './page.ts'
 
 /** Every metric of Dormouse's own, with its labels, and the replicas that export it. */
 export async function metricsTable(): Promise<string> {
   const { metrics, registered } = watched()
-  const ofEvery = namesIn(await metrics.exposition())
+  const ofEvery = namesIn(await metrics.registry.exposition())
   metrics.lead(true)
-  const all = namesIn(await metrics.exposition())
+  const all = namesIn(await metrics.registry.exposition())
   const rows = all.map((name) => {
     const { help, labelNames, type } = registered.find((metric) => metric.name === name) ?? {}
     const labels = (labelNames ?? []).map(code).join(' ')
@@ -40,13 +41,12 @@ function watched(): { metrics: Metrics; registered: Registered[] } {
       inherited: () => undefined,
       inheritsSame: () => true,
     }
-    const metrics = new Metrics({
+    const metrics = new Metrics(new ProcessMetrics(), {
       evaluations: { of: never, reading: never },
       rules,
       clock: () => 0,
       perWorkload: true,
       prices: { currency: 'EUR', cpu: 1, memory: 1 },
-      processMetrics: false,
     })
     return { metrics, registered }
   } finally {

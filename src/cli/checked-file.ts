@@ -1,7 +1,7 @@
 import { text as textOf } from 'node:stream/consumers'
 import { parseAllDocuments } from 'yaml'
 import { UsageError } from '../process/errors.ts'
-import { readText } from '../wiring/settings.ts'
+import { readText } from '../process/named-file.ts'
 
 /** As a shell has it: standard input. */
 const STDIN = '-'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { loadConfig, type Config, type Setting } from '../service/config/config.ts'
-import { readText } from '../wiring/settings.ts'
+import { readText } from '../process/named-file.ts'
 import { port } from './options.ts'
 import type { CliPorts } from './program.ts'
 

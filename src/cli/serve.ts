@@ -30,7 +30,6 @@ export function registerServe(program: Command, ports: CliPorts): void {
       ownNamespace: own,
       version: program.version(),
       https,
-      metricsHost: config.api.host,
       clock,
       logger,
     })

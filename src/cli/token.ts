@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { readText } from '../wiring/settings.ts'
+import { readText } from '../process/named-file.ts'
 import { MAX_TTL, signToken, type Scope } from '../service/auth/local-token.ts'
 import { duration, list, name } from './options.ts'
 import { UsageError } from '../process/errors.ts'

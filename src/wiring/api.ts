@@ -6,7 +6,7 @@ import { UsageError } from '../process/errors.ts'
 import { AccessReviews } from '../kubernetes/reviews.ts'
 import { Console } from '../console/console.ts'
 import type { Wiring } from './wiring.ts'
-import { readText } from './settings.ts'
+import { readText } from '../process/named-file.ts'
 
 /** @throws UsageError when a key file cannot be read, or the settings of authentication cannot work */
 export async function apiOf(wiring: Wiring): Promise<Api> {
@@ -32,7 +32,7 @@ export async function apiOf(wiring: Wiring): Promise<Api> {
         waiters,
         auth,
         trustedProxies,
-        kinds: [...cluster.fields.keys()],
+        kinds: [...cluster.configured.fields.keys()],
       },
       observer: metrics.api,
       ...(config.console.enabled && { console: new Console(signIn, config.console.signOutUrl) }),

@@ -3,7 +3,7 @@ import { excludedNamespaces } from '../service/config/config.ts'
 import { forecast, type Forecast } from '../domain/records/forecast.ts'
 import type { Calendars } from '../domain/schedule/calendar.ts'
 import { findApiExtensions } from '../kubernetes/api-extensions.ts'
-import { CommandCluster, type CommandOptions } from './command-cluster.ts'
+import { ListedCluster, type CommandOptions } from './command-cluster.ts'
 import { rulesOf } from './settings.ts'
 
 const NO_KEDA =
@@ -22,19 +22,20 @@ export interface ClusterForecast extends Forecast {
 
 /** Forecasts the effect of a configuration on a cluster. Read-only. */
 export class ClusterCheck {
-  readonly cluster: CommandCluster
+  readonly cluster: ListedCluster
   readonly #options: CheckOptions
 
   /** @throws Error when no usable kubeconfig is found */
   constructor(options: CheckOptions) {
     this.#options = options
-    this.cluster = new CommandCluster(options)
+    this.cluster = new ListedCluster(options)
   }
 
   /** `time`: the one that is foretold; undefined: now. @throws Error when workloads or Namespaces cannot be listed */
   async forecast(time?: Instant): Promise<ClusterForecast> {
     const { config, calendars, clock, stop } = this.#options
-    const { client, configured, informer, namespaces, keda } = this.cluster.clients
+    const { client, configured } = this.cluster.connection
+    const { informer, namespaces, scaledObjects } = this.cluster.informers
     await this.cluster.list([namespaces])
     if (!namespaces.synced)
       throw new Error('the account needs the rights list and watch of namespaces: the warnings above say why')
@@ -43,7 +44,7 @@ export class ClusterCheck {
     const rules = rulesOf(config, {
       namespaceOf: (name) => namespaces.get(name),
       calendars,
-      scaledObjects: (workload) => keda?.informer.ofTarget(workload) ?? [],
+      scaledObjects: (workload) => scaledObjects?.ofTarget(workload) ?? [],
       podOwnerOf: (workload) => informer.podOwnerOf(workload),
     })
     const seen = {
@@ -56,7 +57,7 @@ export class ClusterCheck {
     const now = clock()
     const at = time ?? now
     const faults = configured.kinds.flatMap((kind) => informer.faultOf(kind) ?? [])
-    const isKedaUnseen = keda !== undefined && !keda.informer.isConnected
+    const isKedaUnseen = scaledObjects !== undefined && !scaledObjects.isConnected
     return {
       at,
       ...forecast(seen, now, rules, { at, prices: config.savings.prices }),

@@ -3,7 +3,9 @@ import type { Kind } from '../domain/workload/workload.ts'
 import { messageOf } from '../process/errors.ts'
 import { ClusterRefusal } from '../kubernetes/failures.ts'
 import type { Runnable } from '../process/runnable.ts'
-import { clusterClients, type ClusterClientOptions, type ClusterClients } from './cluster-clients.ts'
+import { connectionOf, type Connection } from './process/connection.ts'
+import type { ProcessOptions } from './process/process.ts'
+import { informersOf, type Informers } from './workload-clients.ts'
 
 const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 /** Milliseconds after which the log says why listing takes so long. */
@@ -17,31 +19,46 @@ const ATTEMPTS = [0, 500, 1000]
 /** A starting API server refuses a list or two; after three refusals in a row it will continue to refuse. */
 const REFUSALS = 3
 
-interface Options extends Omit<ClusterClientOptions, 'observer'> {
+/** Options of a command that works on one cluster. */
+export interface CommandOptions extends ProcessOptions {
   /** Ends it early. */
   readonly stop: AbortSignal
 }
 
-/** Options of a command that works on one cluster. */
-export interface CommandOptions extends Options {
-  /** undefined: outside a cluster. */
-  readonly ownNamespace: string | undefined
-}
-
 /** The cluster that a command works on. */
 export class CommandCluster {
-  readonly clients: ClusterClients
-  readonly #stop: AbortSignal
+  readonly connection: Connection
+  protected readonly stop: AbortSignal
 
   /** @throws Error when no usable kubeconfig is found */
-  constructor(options: Options) {
-    this.clients = clusterClients({ ...options, observer: NO_OBSERVER })
-    this.#stop = options.stop
+  constructor({ config, kubeconfig, logger, stop }: CommandOptions) {
+    this.connection = connectionOf({ config, kubeconfig, observer: NO_OBSERVER, logger })
+    this.stop = stop
   }
 
   /** `https://dormouse.example:6443 (context production)`. */
   get name(): string {
-    return nameOf(this.clients.credentials)
+    return nameOf(this.connection.credentials)
+  }
+
+  /** Resolves once the cluster has answered. @throws as `waitForCluster` */
+  answered(): Promise<void> {
+    return waitForCluster(this.connection, { stop: this.stop })
+  }
+
+  async close(): Promise<void> {
+    await this.connection.transport.close()
+  }
+}
+
+/** The cluster of a command that looks at its workloads. */
+export class ListedCluster extends CommandCluster {
+  readonly informers: Informers
+
+  /** @throws Error when no usable kubeconfig is found */
+  constructor(options: CommandOptions) {
+    super(options)
+    this.informers = informersOf(this.connection, { ...options, observer: NO_OBSERVER })
   }
 
   /**
@@ -49,9 +66,9 @@ export class CommandCluster {
    * @throws Error when the cluster cannot be reached, refuses, or takes longer than two minutes
    */
   async list(also: readonly Runnable[] = []): Promise<void> {
-    const { informer, keda } = this.clients
-    const stop = this.#stop
-    await waitForCluster(this.clients, { stop })
+    const { informer, scaledObjects } = this.informers
+    const { stop } = this
+    await this.answered()
     const timeout = AbortSignal.timeout(LISTING_TIMEOUT)
     const end = AbortSignal.any([stop, timeout])
     const parts = [informer, ...also]
@@ -59,8 +76,8 @@ export class CommandCluster {
     end.addEventListener('abort', endParts, { once: true })
     try {
       const listed = Promise.all([...parts.map((part) => part.start()), informer.complete()])
-      await Promise.race([rejectWhenRefused(this.clients), listed])
-      await keda?.informer.start()
+      await Promise.race([rejectWhenRefused(informer, this.name), listed])
+      await scaledObjects?.start()
     } catch (error) {
       if (stop.aborted) throw new Error('stopped before anything was changed', { cause: error })
       if (!timeout.aborted) throw error
@@ -71,10 +88,10 @@ export class CommandCluster {
     }
   }
 
-  async close(): Promise<void> {
-    const { informer, namespaces, keda, transport } = this.clients
-    await Promise.all([informer.stop(), namespaces.stop(), keda?.informer.stop()])
-    await transport.close()
+  override async close(): Promise<void> {
+    const { informer, namespaces, scaledObjects } = this.informers
+    await Promise.all([informer.stop(), namespaces.stop(), scaledObjects?.stop()])
+    await super.close()
   }
 }
 
@@ -90,7 +107,7 @@ interface Waiting {
  * @throws Error that names the server and the kubeconfig's context, after three attempts or `patience`, and at a 401
  */
 export async function waitForCluster(
-  { client, credentials }: Pick<ClusterClients, 'client' | 'credentials'>,
+  { client, credentials }: Pick<Connection, 'client' | 'credentials'>,
   { stop, patience = PATIENCE }: Waiting,
 ): Promise<void> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(patience)])
@@ -122,10 +139,7 @@ export async function waitForCluster(
  * Never resolves.
  * @throws Error once the cluster has refused (401, 403) to list or watch a kind three times in a row
  */
-function rejectWhenRefused({
-  informer,
-  credentials,
-}: Pick<ClusterClients, 'informer' | 'credentials'>): Promise<never> {
+function rejectWhenRefused(informer: Informers['informer'], cluster: string): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   const refusals = new Map<Kind, number>()
   informer.onFailure((kind, error) => {
@@ -138,12 +152,12 @@ function rejectWhenRefused({
       status === 401
         ? 'check the credentials of the context'
         : `the account needs the rights list and watch of ${kind} in every namespace`
-    const what = `the cluster at ${nameOf(credentials)} refused three times to list or watch ${kind}`
+    const what = `the cluster at ${cluster} refused three times to list or watch ${kind}`
     reject(new Error(`${what}: ${String(message)}. Nothing was changed: ${remedy}`, { cause: error }))
   })
   return promise
 }
 
-function nameOf({ server, context }: Pick<ClusterClients['credentials'], 'server' | 'context'>): string {
+function nameOf({ server, context }: Pick<Connection['credentials'], 'server' | 'context'>): string {
   return `${server.origin} (context ${context})`
 }

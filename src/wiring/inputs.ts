@@ -16,7 +16,7 @@ interface Inputs {
   readonly calendars: { onChange(listener: (names: ReadonlySet<string>) => void): void }
   readonly release: { onChange(listener: () => void): void }
   /** undefined: KEDA is left to itself. */
-  readonly scaledObjects?:
+  readonly scaledObjects:
     | {
         readonly onChange: Changes<ScaledObject>
         targetOf(scaledObject: ScaledObject): WorkloadKey | 'unknown' | undefined

@@ -1,7 +1,7 @@
 import { counted } from '../domain/text.ts'
 import { trustIn } from '../domain/workload/reading.ts'
 import { KeyKeeper } from '../service/keys/key-keeper.ts'
-import { podName } from './lease.ts'
+import { podName } from './process/home.ts'
 import type { Wiring } from './wiring.ts'
 
 /** The leader's care of the keys; undefined: they are in a file, or there are none. */

@@ -2,8 +2,8 @@ import { fromKeyData, newKey, toKeyData } from '../service/keys/key-data.ts'
 import { OneSecret } from '../kubernetes/secret.ts'
 import type { Instant } from '../process/clock.ts'
 import { UsageError } from '../process/errors.ts'
-import { CommandCluster, waitForCluster, type CommandOptions } from './command-cluster.ts'
-import { homeNamespace } from './lease.ts'
+import { CommandCluster, type CommandOptions } from './command-cluster.ts'
+import { homeNamespace } from './process/home.ts'
 import { keptIn } from './key-places.ts'
 
 /** Milliseconds in which every replica learns of the next key. */
@@ -31,11 +31,11 @@ export class KeyRenewal {
 
   /** When the next key begins to sign. @throws Error when there is no key yet, or a renewal is under way; ClusterRefusal */
   async renew(): Promise<Instant> {
-    const { config, ownNamespace, clock, logger, stop } = this.#options
-    const { clients } = this.cluster
-    await waitForCluster(clients, { stop })
-    const namespace = homeNamespace({ config, cluster: clients, ownNamespace })
-    const store = new OneSecret({ client: clients.client, namespace, name: this.#name, logger })
+    const { config, ownNamespace, clock, logger } = this.#options
+    const { connection: cluster } = this.cluster
+    await this.cluster.answered()
+    const namespace = homeNamespace({ config, cluster, ownNamespace })
+    const store = new OneSecret({ client: cluster.client, namespace, name: this.#name, logger })
     const secret = await store.read()
     const where = `the Secret ${this.#name} in the namespace ${namespace}`
     const { keys, adopting } = fromKeyData(secret?.data ?? {})

@@ -16,7 +16,7 @@ const LONGEST_STOP = 2000
 export function controllerOf(wiring: Wiring, webhook: Webhook | undefined, leads: () => boolean): Controller {
   const { config, cluster, evaluations, rules, clock, logger, metrics, excludeNamespaces } = wiring
   const { concurrency, writesPerWorkload, lease } = config.controller
-  const controller = new Controller(
+  return new Controller(
     {
       workloads: cluster.informer,
       namespaces: cluster.namespaces,
@@ -25,8 +25,8 @@ export function controllerOf(wiring: Wiring, webhook: Webhook | undefined, leads
       pace: cluster.gate,
       scalings: webhook?.scalings,
       autoscaling: cluster.keda && {
-        scaledObjects: cluster.keda.informer,
-        pauser: pauserWhile(leads, cluster.keda.patcher),
+        scaledObjects: cluster.keda.scaledObjects,
+        pauser: pauserWhile(leads, cluster.keda.pauser),
       },
       recorder: recorderWhile(leads, eventsForPeople(cluster.recorder, rules, clock)),
       observer: metrics.controller,
@@ -42,7 +42,6 @@ export function controllerOf(wiring: Wiring, webhook: Webhook | undefined, leads
       stopWithin: Math.min(LONGEST_STOP, (lease.duration - lease.renew) / 2),
     },
   )
-  return controller
 }
 
 /**

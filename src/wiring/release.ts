@@ -17,9 +17,11 @@ import { whileLeading } from '../service/leadership/while-leading.ts'
 import { publishRelease } from '../kubernetes/published-settings.ts'
 import { messageOf, UsageError } from '../process/errors.ts'
 import { namespacesOfLeases } from '../kubernetes/lease.ts'
-import { CommandCluster, waitForCluster, type CommandOptions } from './command-cluster.ts'
-import { electionSettings, homeNamespace } from './lease.ts'
+import { ListedCluster, type CommandOptions } from './command-cluster.ts'
+import { electionSettings } from './lease.ts'
+import { homeNamespace } from './process/home.ts'
 import { rulesOf } from './settings.ts'
+import { writersOf, type Writers } from './workload-clients.ts'
 
 export type { ObjectName, Released, Starter }
 
@@ -70,7 +72,8 @@ export type Service = 'running' | 'silent' | 'none'
  */
 export class Release {
   /** Its workloads have to be listed before `plan` and `carryOut`. */
-  readonly cluster: CommandCluster
+  readonly cluster: ListedCluster
+  readonly #writers: Writers
   readonly #options: CommandOptions
   readonly #rules: Rules
   readonly #excluded: ReadonlySet<string>
@@ -82,26 +85,28 @@ export class Release {
     // The marks to remove do not depend on inherited settings.
     this.#rules = rulesOf(config, { namespaceOf: () => undefined })
     this.#excluded = new Set(excludedNamespaces(config, ownNamespace))
-    this.cluster = new CommandCluster(options)
+    this.cluster = new ListedCluster(options)
+    this.#writers = writersOf(this.cluster.connection, this.cluster.informers, config)
   }
 
   /** The starter of the Job that runs this. @throws Error when the cluster cannot be reached, or does not answer */
   async starter(job: ObjectName): Promise<Starter> {
-    const { config, ownNamespace, stop } = this.#options
-    const { clients } = this.cluster
-    await waitForCluster(clients, { stop })
-    const namespace = homeNamespace({ config, cluster: clients, ownNamespace })
-    return starterOf(clients.client, { job, lease: { namespace, name: config.controller.lease.name } })
+    const { config, ownNamespace } = this.#options
+    const { connection: cluster } = this.cluster
+    await this.cluster.answered()
+    const namespace = homeNamespace({ config, cluster, ownNamespace })
+    return starterOf(cluster.client, { job, lease: { namespace, name: config.controller.lease.name } })
   }
 
   plan(): ReleasePlan {
-    const marked = [...this.cluster.clients.informer.list()].filter((workload) => this.#change(workload))
+    const { informer, scaledObjects } = this.cluster.informers
+    const marked = [...informer.list()].filter((workload) => this.#change(workload))
     const isExcluded = ({ namespace }: Workload | ScaledObject) => this.#excluded.has(namespace)
-    const paused = [...(this.cluster.clients.keda?.informer.list() ?? [])].filter(isMarked)
+    const paused = [...(scaledObjects?.list() ?? [])].filter(isMarked)
     return {
       workloads: marked.filter((workload) => !isExcluded(workload)),
       excluded: marked.filter(isExcluded),
-      unmanageable: this.cluster.clients.informer.unmanageable,
+      unmanageable: informer.unmanageable,
       paused: paused.filter((scaledObject) => !isExcluded(scaledObject)),
       pausedExcluded: paused.filter(isExcluded),
     }
@@ -146,9 +151,9 @@ export class Release {
   /** Lets the service lead again. undefined: the cluster was not released. */
   async undo(): Promise<Released | undefined> {
     const { clock, stop: signal } = this.#options
-    await waitForCluster(this.cluster.clients, { stop: signal })
+    await this.cluster.answered()
     const undone = await undoRelease((await this.#election()).lease, { clock, signal })
-    if (undone) await publishRelease(this.cluster.clients.client, undefined, signal)
+    if (undone) await publishRelease(this.cluster.connection.client, undefined, signal)
     return undone
   }
 
@@ -158,7 +163,7 @@ export class Release {
     try {
       const { record } = (await lease.read(stop)) ?? {}
       const released = record && releasedIn(record)
-      if (released) await publishRelease(this.cluster.clients.client, released, stop)
+      if (released) await publishRelease(this.cluster.connection.client, released, stop)
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'clients are not told that the cluster is released')
     }
@@ -181,7 +186,7 @@ export class Release {
    */
   async #election() {
     const { config, ownNamespace, stop } = this.#options
-    const { clients: cluster } = this.cluster
+    const { connection: cluster } = this.cluster
     const { name, namespace } = config.controller.lease
     const found =
       namespace === null && ownNamespace === undefined
@@ -197,7 +202,7 @@ export class Release {
 
   /** For people who read why nothing is automatic. */
   async #whoWeAre(): Promise<string> {
-    const { client, credentials } = this.cluster.clients
+    const { client, credentials } = this.cluster.connection
     return ownUsername(client, this.#options.stop).catch(() => `the context ${credentials.context}`)
   }
 
@@ -227,8 +232,8 @@ export class Release {
     if (undeleted) throw undeleted.error
     if (stillPaused > 0)
       throw new Error(`${counted(stillPaused, 'ScaledObject')} stayed paused: run this again`)
-    const { keda } = this.cluster.clients
-    if (keda?.informer.isPresent === true && !keda.informer.isConnected)
+    const { scaledObjects } = this.cluster.informers
+    if (scaledObjects?.isPresent === true && !scaledObjects.isConnected)
       throw new Error(
         'the ScaledObjects could not be listed, so some may be paused: the warnings above say why',
       )
@@ -239,7 +244,7 @@ export class Release {
   async #deleteWebhooks(): Promise<{ readonly error: unknown } | undefined> {
     if (!this.#options.config.webhook.enabled) return undefined
     try {
-      await deleteWebhookConfiguration(this.cluster.clients.client)
+      await deleteWebhookConfiguration(this.cluster.connection.client)
       return undefined
     } catch (error) {
       return { error }
@@ -248,14 +253,14 @@ export class Release {
 
   /** Returns how many could not be written. */
   async #unpauseAll(report: ReleaseReport, lost: AbortSignal): Promise<number> {
-    const { keda } = this.cluster.clients
+    const { keda } = this.#writers
     if (!keda) return 0
     let failed = 0
     await pLimit(CONCURRENCY).map(this.plan().paused, async (scaledObject) => {
       const change = pauseChange(scaledObject, false)
       if (lost.aborted || !change) return
       try {
-        await keda.patcher.pause(scaledObject, change, { signal: lost, cut: lost })
+        await keda.pauser.pause(scaledObject, change, { signal: lost, cut: lost })
         report.unpaused(scaledObject)
       } catch (error) {
         if (lost.aborted) return
@@ -267,7 +272,7 @@ export class Release {
   }
 
   async #release(workload: Workload, lost: AbortSignal): Promise<void> {
-    const { patcher } = this.cluster.clients
+    const { patcher } = this.#writers
     const plan = (seen: Workload) => ({ change: this.#change(seen) })
     const stopping = { signal: lost, cut: lost }
     const { workload: released } = await patcher.write(workload, plan, { priority: 'wake', ...stopping })

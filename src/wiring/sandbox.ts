@@ -127,7 +127,6 @@ export class Sandbox implements Runnable {
         token: () => this.#token,
         otherwise: 'paste the token that the sandbox printed (export TOKEN=…)',
       },
-      metricsHost: config.api.host,
       clock,
       logger,
     })

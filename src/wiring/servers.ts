@@ -1,14 +1,13 @@
 import { X509Certificate } from 'node:crypto'
-import type { RequestListener, ServerOptions } from 'node:http'
-import { createServer, type Server } from 'node:https'
 import type { Api } from '../service/api/app.ts'
 import type { CertificateSource } from '../service/certificates/source.ts'
 import type { Config } from '../service/config/config.ts'
 import { HttpServer, type Listener } from '../http/server.ts'
 import { UsageError } from '../process/errors.ts'
 import type { Runnable } from '../process/runnable.ts'
+import { overTls } from './process/tls.ts'
 import type { Wiring } from './wiring.ts'
-import { readText } from './settings.ts'
+import { readText } from '../process/named-file.ts'
 import type { Webhook } from './webhook.ts'
 
 /** A handler of a port's requests. */
@@ -76,23 +75,4 @@ function endpointsOf(
   const reviews = { host, port: webhookPort, handle: webhook.callback }
   endpoints.push({ listener: overTls(reviews, certificates, clientCA), answers: 'webhook' })
   return endpoints
-}
-
-/**
- * The same over HTTPS. A new certificate is swapped in while it runs: established connections keep theirs. `clientCA`:
- * callers must show a certificate of it.
- */
-function overTls(listener: Listener, certificates: CertificateSource, clientCA?: string): Listener {
-  const all = { minVersion: 'TLSv1.2', ...(clientCA !== undefined && { ca: clientCA }) } as const
-  const asks = clientCA === undefined ? {} : { requestCert: true, rejectUnauthorized: true }
-  return {
-    ...listener,
-    createServer(options: ServerOptions, handle: RequestListener): Server {
-      const { cert, key } = certificates.current
-      const server = createServer({ ...options, ...all, ...asks, cert, key }, handle)
-      const stop = certificates.onChange(({ cert, key }) => server.setSecureContext({ ...all, cert, key }))
-      server.once('close', stop)
-      return server
-    },
-  }
 }

@@ -1,4 +1,4 @@
-import { Lifecycle } from '../process/lifecycle.ts'
+import type { Lifecycle } from '../process/lifecycle.ts'
 import type { LeaderElection } from '../service/leadership/leader-election.ts'
 import type { Logger } from '../process/logger.ts'
 import type { MetricsServer } from '../service/metrics/metrics-server.ts'
@@ -7,11 +7,13 @@ import { strandedIn } from '../domain/records/forecast.ts'
 import { keyOf } from '../domain/workload/workload.ts'
 import { overLoopback } from '../http/bound-url.ts'
 import { apiOf } from './api.ts'
-import { servingCertificates } from './certificates.ts'
 import { wire, type ServiceOptions, type Wiring } from './wiring.ts'
 import { controllerOf, electionOf } from './leading.ts'
-import { metricsServerOf } from './metrics-server.ts'
+import { certificatesOf, type Certificates } from './process/certificates.ts'
+import { healthServer } from './process/health.ts'
+import { lifecycleOf, present, stoppedBy } from './process/parts.ts'
 import { publishedSettings } from './published.ts'
+import { readiness } from './readiness.ts'
 import { clientCAOf, serversOf, type Servers } from './servers.ts'
 import { keyKeeperOf } from './key-keeper.ts'
 import { checkKeyFile } from './state-keys.ts'
@@ -30,12 +32,12 @@ export class Service implements Runnable {
   readonly name = 'service'
   readonly #lifecycle: Lifecycle
   readonly #servers: Servers
-  readonly #metricsServer: MetricsServer
+  readonly #health: MetricsServer
 
-  private constructor(lifecycle: Lifecycle, servers: Servers, metricsServer: MetricsServer) {
+  private constructor(lifecycle: Lifecycle, servers: Servers, health: MetricsServer) {
     this.#lifecycle = lifecycle
     this.#servers = servers
-    this.#metricsServer = metricsServer
+    this.#health = health
   }
 
   /** @throws Error when the kubeconfig cannot be used; UsageError when a key file cannot be read, or settings cannot work */
@@ -43,16 +45,12 @@ export class Service implements Runnable {
     const { config, https, logger } = options
     await checkKeyFile(config)
     const wiring = wire(options)
-    const { recorder, informer, namespaces, transport, keda } = wiring.cluster
+    const { recorder, informer, namespaces, scaledObjects, transport } = wiring.cluster
     const certificates = https ? servingCertificates(wiring) : undefined
     const webhook = certificates && config.webhook.enabled ? webhookOf(wiring) : undefined
     const api = await apiOf(wiring)
-    const servers = serversOf(wiring, {
-      api,
-      certificates: certificates?.source,
-      webhook,
-      clientCA: await clientCAOf(config),
-    })
+    const clientCA = await clientCAOf(config)
+    const servers = serversOf(wiring, { api, certificates: certificates?.source, webhook, clientCA })
     const leads = () => election.leads
     const registration =
       certificates && webhook
@@ -63,17 +61,17 @@ export class Service implements Runnable {
       wiring,
       present([keyKeeperOf(wiring), registration, controller, publishedSettings(wiring, leads)]),
     )
-    const metricsServer = metricsServerOf(wiring)
-    const parts = present([
-      metricsServer,
+    const health = healthServer(wiring, () => readiness(wiring))
+    const parts = [
+      health,
       wiring.calendars,
-      { name: 'evaluations', start: async () => {}, stop: async () => wiring.evaluations.stop() },
-      { name: 'connections', start: async () => {}, stop: () => transport.close() },
+      stoppedBy('evaluations', () => wiring.evaluations.stop()),
+      stoppedBy('connections', () => transport.close()),
       recorder,
       certificates?.keeper,
       wiring.stateKeys?.keys,
       servers.server,
-      keda?.informer,
+      scaledObjects,
       {
         name: informer.name,
         start: () => startWatching(wiring, logger),
@@ -82,11 +80,8 @@ export class Service implements Runnable {
       wiring.identity,
       registration && onlyDormouse(wiring),
       config.controller.enabled ? election : undefined,
-    ])
-    const lifecycle = new Lifecycle(parts, ({ name }, call, err) =>
-      logger.error({ part: name, err }, `a part of the service failed to ${call}`),
-    )
-    return new Service(lifecycle, servers, metricsServer)
+    ]
+    return new Service(lifecycleOf(parts, logger), servers, health)
   }
 
   /**
@@ -106,7 +101,7 @@ export class Service implements Runnable {
     const webhook = this.#servers.url('webhook')
     return {
       api: this.#servers.url('api') ?? '',
-      metrics: this.#metricsServer.url,
+      metrics: this.#health.url,
       ...(webhook === undefined ? {} : { webhook }),
     }
   }
@@ -153,6 +148,13 @@ async function startWatching(
   }
 }
 
-function present(parts: readonly (Runnable | undefined)[]): Runnable[] {
-  return parts.filter((part) => part !== undefined)
+/** The certificates that the API and the webhook serve HTTPS by. */
+function servingCertificates(wiring: Wiring): Certificates {
+  const certificates = certificatesOf(wiring)
+  const { source, authority } = certificates
+  source.onChange(() => wiring.metrics.webhook.certificateExpires(source.expiresAt))
+  // Without a webhook only clients of the API trust the CA, and nothing reports when they do: count it as published.
+  if (!wiring.config.webhook.enabled)
+    source.onCaBundle((bundle) => void (bundle !== undefined && authority?.published(bundle)))
+  return certificates
 }

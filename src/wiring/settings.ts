@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import type { Config } from '../service/config/config.ts'
 import { compilePolicy } from '../domain/policy/configured.ts'
 import { Inheritance, type Heir, type Namespace } from '../domain/policy/inheritance.ts'
 import type { Rules } from '../domain/deciding/rules.ts'
 import { NO_CALENDARS, type Calendars } from '../domain/schedule/calendar.ts'
 import { ScheduleCompiler } from '../domain/schedule/schedule.ts'
-import { UsageError } from '../process/errors.ts'
 
 /** The rules' inputs beside the configuration, each as it is now. */
 export interface Lookups {
@@ -57,17 +55,3 @@ export function rulesOf(
 }
 
 const SCHEDULES_KEPT = 10_000
-
-/**
- * The text of a file that an option or a key of the configuration names: `readText('--key', 'private.pem')`.
- * @throws UsageError that names the option or key, the file and the reason
- */
-export async function readText(source: string, file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`
-    throw new UsageError(`${source} ${file}: ${why}`, { cause: error })
-  }
-}

@@ -2,11 +2,10 @@ import type { Config } from '../service/config/config.ts'
 import { KeyFile } from '../service/keys/key-file.ts'
 import { StateKeys } from '../service/keys/state-keys.ts'
 import { UsageError } from '../process/errors.ts'
-import type { Clock } from '../process/clock.ts'
-import type { Logger } from '../process/logger.ts'
 import { OneSecret } from '../kubernetes/secret.ts'
 import type { SecretStore } from '../kubernetes/ports.ts'
-import type { ClusterClients } from './cluster-clients.ts'
+import type { Process } from './process/process.ts'
+import type { Informers } from './workload-clients.ts'
 import { keptIn, NOT_SIGNED } from './key-places.ts'
 
 /** The keys of states, and where they are kept. */
@@ -16,16 +15,8 @@ export interface KeptKeys {
   readonly store: SecretStore | undefined
 }
 
-interface Settings {
-  readonly config: Config
-  readonly cluster: Pick<ClusterClients, 'client'>
-  readonly namespace: string
-  readonly clock: Clock
-  readonly logger: Logger
-}
-
 /** undefined: states are not signed. */
-export function stateKeysOf({ config, cluster, namespace, clock, logger }: Settings): KeptKeys | undefined {
+export function stateKeysOf({ config, cluster, namespace, clock, logger }: Process): KeptKeys | undefined {
   const place = keptIn(config)
   if (!place) {
     logger.warn(NOT_SIGNED)
@@ -38,7 +29,7 @@ export function stateKeysOf({ config, cluster, namespace, clock, logger }: Setti
 }
 
 /** Looks for the keys that states name, and has the workloads evaluated again when that changes what counts. */
-export function followKeys({ keys }: KeptKeys, informer: ClusterClients['informer']): void {
+export function followKeys({ keys }: KeptKeys, informer: Informers['informer']): void {
   informer.onChange((before, after) => {
     if (after && before?.annotations !== after.annotations) keys.want(after)
   })

@@ -4,7 +4,7 @@ import { HeldWorkloads } from '../kubernetes/registration/held-workloads.ts'
 import { probeWebhook } from '../kubernetes/registration/probe.ts'
 import { WebhookRegistration } from '../kubernetes/registration/registration.ts'
 import type { Runnable } from '../process/runnable.ts'
-import type { Certificates } from './certificates.ts'
+import type { Certificates } from './process/certificates.ts'
 import type { Wiring } from './wiring.ts'
 import { exemptUsers } from './webhook.ts'
 
@@ -56,7 +56,7 @@ export function webhookRegistration(
       ownUser: identity.user,
       failurePolicy,
       namespaceSelector,
-      configured: cluster.fields,
+      configured: cluster.configured.fields,
       held,
     })
   })

@@ -31,8 +31,9 @@ export function webhookOf(wiring: Wiring): Webhook {
     live: cluster.patcher,
     namespaceOf: (name) => cluster.namespaces.get(name),
     workloadsIn: (name) => cluster.informer.list(name),
-    trim: (kind: Kind, object: unknown) => trim(kind, object as WorkloadObject, undefined, cluster.fields),
-    configured: new Set(cluster.fields.keys()),
+    trim: (kind: Kind, object: unknown) =>
+      trim(kind, object as WorkloadObject, undefined, cluster.configured.fields),
+    configured: new Set(cluster.configured.fields.keys()),
     rules,
     lookForKey: stateKeys && ((workload) => stateKeys.keys.lookFor(workload)),
     clock,

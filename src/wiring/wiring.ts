@@ -1,33 +1,28 @@
 import type { AuthSettings } from '../service/auth/ports.ts'
 import type { ConfiguredCalendars } from '../service/calendars/configured-calendars.ts'
-import type { Clock } from '../process/clock.ts'
 import { excludedNamespaces, type Config } from '../service/config/config.ts'
 import type { OneTimeSignIn } from '../console/console.ts'
 import { teamOf, type Accounting } from '../domain/records/saved.ts'
 import type { Rules } from '../domain/deciding/rules.ts'
 import type { WorkloadKey } from '../domain/workload/workload.ts'
+import { EventRecorder } from '../kubernetes/events.ts'
 import { Identity } from '../kubernetes/identity.ts'
-import type { KubeConfigSource } from '../kubernetes/kube-config.ts'
 import type { Probing } from '../kubernetes/registration/proof.ts'
-import type { Logger } from '../process/logger.ts'
 import { SeenRelease } from '../service/leadership/seen-release.ts'
 import { Evaluations } from '../service/evaluating/evaluations.ts'
 import { WakeWaits } from '../service/evaluating/wake-waits.ts'
 import { Metrics } from '../service/metrics/metrics.ts'
 import { calendarsOf } from './calendars.ts'
-import { clusterClients, type ClusterClients } from './cluster-clients.ts'
 import { followInputs } from './inputs.ts'
-import { homeNamespace } from './lease.ts'
+import type { Connection } from './process/connection.ts'
+import { processOf, type Process, type ProcessOptions } from './process/process.ts'
 import { rulesOf } from './settings.ts'
 import { followKeys, stateKeysOf, type KeptKeys } from './state-keys.ts'
+import { informersOf, writersOf, type Informers, type Writers } from './workload-clients.ts'
 
-export interface ServiceOptions {
-  readonly config: Config
-  readonly kubeconfig: KubeConfigSource
+export interface ServiceOptions extends ProcessOptions {
   /** The program's version; undefined: clients do not get one. */
   readonly version?: string | undefined
-  /** Dormouse's own namespace, which it never touches; undefined: it runs outside a cluster. */
-  readonly ownNamespace: string | undefined
   /** Overrides the configuration's `auth.local`: the sandbox makes its key as it starts. */
   readonly local?: AuthSettings['local']
   /** Signs in the browser that opens the console by this link; only on loopback. */
@@ -36,15 +31,12 @@ export interface ServiceOptions {
   readonly https: boolean
   /** The API server runs on this machine: without a `webhook.url` it calls the webhook where that listens. */
   readonly atLoopback?: boolean
-  readonly metricsHost: string
   /** When the leader tests whether the API server reaches the webhook; undefined: every five minutes. */
   readonly probing?: Probing
-  readonly clock: Clock
-  readonly logger: Logger
 }
 
-/** The parts and settings that all parts of the service share. */
-export interface Wiring extends ServiceOptions {
+/** What the service over workloads has beside its process; all parts share it. */
+export interface Wiring extends Process, ServiceOptions {
   readonly rules: Rules
   readonly accounting: Accounting
   readonly calendars: ConfiguredCalendars
@@ -52,15 +44,11 @@ export interface Wiring extends ServiceOptions {
   readonly excludeNamespaces: readonly string[]
   readonly evaluations: Evaluations
   readonly metrics: Metrics
-  readonly cluster: ClusterClients
+  readonly cluster: Connection & Informers & Writers & { readonly recorder: EventRecorder }
   /** Our own user at the API server. */
   readonly identity: Identity
-  /** The namespace of the Lease and the certificates' Secret. */
-  readonly namespace: string
   /** undefined: states are not signed. */
   readonly stateKeys: KeptKeys | undefined
-  /** The Service that the API server calls the webhook by; undefined: we run outside a cluster. */
-  readonly service: { readonly name: string; readonly namespace: string } | undefined
 }
 
 /**
@@ -71,74 +59,57 @@ const CALENDARS_PATIENCE = 10_000
 
 /** @throws Error when no usable kubeconfig is found */
 export function wire(options: ServiceOptions): Wiring {
-  const { config, ownNamespace, clock, logger } = options
+  const process = processOf(options)
+  const { config, ownNamespace, clock, logger, cluster: connection, registry } = process
+  const observed = { observer: registry.kubernetes, clock, logger }
+  const informers = informersOf(connection, { config, ...observed })
+  const { informer, namespaces, scaledObjects } = informers
   const release = new SeenRelease()
   const calendars = calendarsOf(config, clock, logger, CALENDARS_PATIENCE)
+  const stateKeys = stateKeysOf(process)
   const rules: Rules = rulesOf(config, {
-    namespaceOf: (name) => cluster.namespaces.get(name),
+    namespaceOf: (name) => namespaces.get(name),
     calendars,
     waitOf: (...decided) => waits.of(...decided),
     released: () => release.mark,
-    scaledObjects: (workload) => cluster.keda?.informer.ofTarget(workload) ?? [],
-    podOwnerOf: (workload) => cluster.informer.podOwnerOf(workload),
+    scaledObjects: (workload) => scaledObjects?.ofTarget(workload) ?? [],
+    podOwnerOf: (workload) => informer.podOwnerOf(workload),
     keyring: () => stateKeys?.keys.keyring,
   })
+  const due = (keys: Iterable<WorkloadKey>) => informer.inputsChanged(keys)
+  const evaluations = new Evaluations({ workloads: informer, rules, clock, due })
+  const waits = new WakeWaits(
+    { workloads: informer, evaluations, clock, released: due },
+    config.wakeOrderTimeout,
+  )
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
-  const { perWorkload, teamLabel } = config.metrics
-  const accounting: Accounting = {
-    prices: config.savings.prices,
-    teamOf:
-      teamLabel === null
-        ? undefined
-        : (workload) => teamOf(teamLabel, workload, cluster.namespaces.get(workload.namespace)),
-  }
-  const evaluations: Evaluations = new Evaluations({
-    workloads: { get: (key) => cluster.informer.get(key), list: () => cluster.informer.list() },
-    rules,
-    clock,
-    due: (keys) => cluster.informer.inputsChanged(keys),
-  })
-  const metrics = new Metrics({
+  const accounting = accountingOf(config, namespaces)
+  const metrics = new Metrics(registry, {
     evaluations,
     rules,
     clock,
-    perWorkload,
+    perWorkload: config.metrics.perWorkload,
     ...accounting,
     excludeNamespaces,
-    processMetrics: true,
+    calendars: () => calendars.readable(),
+    waiting: () => waits.waiting,
   })
-  const cluster: ClusterClients = clusterClients({ ...options, observer: metrics.kubernetes })
-  const { client, informer, namespaces } = cluster
-  const released = (keys: readonly WorkloadKey[]) => informer.inputsChanged(keys)
-  const waits = new WakeWaits({ workloads: informer, evaluations, clock, released }, config.wakeOrderTimeout)
   // These two first, in this order: later listeners ask for decisions and wake waits.
   informer.onChange((before, after) => evaluations.changed(before, after))
   informer.onChange((before, after) => waits.changed(before, after))
-  metrics.followWaiting(() => waits.waiting)
   informer.onChange((before, after) => metrics.workloads.changed(before, after))
-  metrics.kubernetes.follow({
+  registry.kubernetes.follow({
     get watches() {
       return [...informer.watches, { kind: 'namespaces' as const, connected: namespaces.connected }]
     },
   })
-  metrics.followCalendars(() => calendars.readable())
-  followInputs({
-    informer,
-    namespaces,
-    calendars,
-    release,
-    scaledObjects: cluster.keda?.informer,
-    rules,
-    teamLabel,
-  })
-  const identity = new Identity(client, logger)
-  const namespace = homeNamespace({ config, cluster, ownNamespace })
-  const stateKeys = stateKeysOf({ config, cluster, namespace, clock, logger })
+  const { teamLabel } = config.metrics
+  followInputs({ informer, namespaces, calendars, release, scaledObjects, rules, teamLabel })
   if (stateKeys) followKeys(stateKeys, informer)
-  const service =
-    ownNamespace === undefined ? undefined : { name: config.webhook.service, namespace: ownNamespace }
+  const recorder = new EventRecorder({ client: connection.client, ...observed })
   return {
     ...options,
+    ...process,
     rules,
     accounting,
     calendars,
@@ -146,10 +117,21 @@ export function wire(options: ServiceOptions): Wiring {
     excludeNamespaces,
     evaluations,
     metrics,
-    cluster,
-    identity,
-    namespace,
+    cluster: { ...connection, ...informers, ...writersOf(connection, informers, config), recorder },
+    identity: new Identity(connection.client, logger),
     stateKeys,
-    service,
+  }
+}
+
+function accountingOf(
+  { metrics: { teamLabel }, savings }: Config,
+  namespaces: Informers['namespaces'],
+): Accounting {
+  return {
+    prices: savings.prices,
+    teamOf:
+      teamLabel === null
+        ? undefined
+        : (workload) => teamOf(teamLabel, workload, namespaces.get(workload.namespace)),
   }
 }

@@ -47,7 +47,6 @@ describeOn(
         kubeconfig: { file: on().dormouseKubeconfig },
         ownNamespace: undefined,
         https: true,
-        metricsHost: '127.0.0.1',
         clock: Date.now,
         logger: createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) }),
         probing: PROBING,

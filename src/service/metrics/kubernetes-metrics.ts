@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from '../../domain/workload/workload.ts'
+import type { Kind } from '../../domain/workload/workload.ts'
 import type { KubernetesObserver } from '../../kubernetes/ports.ts'
 import type { HandlerFailed } from './handler-failures.ts'
 import type { MetricFactory } from './metric-factory.ts'
@@ -46,7 +46,6 @@ export class KubernetesMetrics implements KubernetesObserver {
       'Watches that ended early or failed and were restarted, by kind and reason.',
       ['kind', 'reason'],
     )
-    for (const kind of [...KINDS, 'namespaces']) this.#restarts.inc({ kind, reason: ORDINARY }, 0)
     this.#eventsDropped = leader.counter(
       'events_dropped_total',
       'Kubernetes Events that were not written, to spare the API server.',
@@ -55,6 +54,7 @@ export class KubernetesMetrics implements KubernetesObserver {
 
   /** To be called once, before the first scrape; the informer is asked at each. */
   follow(informer: Informer): void {
+    for (const { kind } of informer.watches) this.#restarts.inc({ kind, reason: ORDINARY }, 0)
     this.#watches = () => informer.watches
   }
 

@@ -77,7 +77,6 @@ export class Stage {
       kubeconfig: { file: this.#kubeconfig },
       ownNamespace: this.namespace,
       https: true,
-      metricsHost: '127.0.0.1',
       probing: PROBING,
       clock: () => Date.now(),
       logger: createLogger('warn', { write: (line) => void this.#log.push(line) }),

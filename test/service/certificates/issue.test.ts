@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { expect } from 'chai'
 import { issueCa, issueLeaf } from '../../../src/service/certificates/issue.ts'
 import { readCertificate } from '../../../src/service/certificates/x509.ts'
-import { servingNames } from '../../../src/wiring/certificates.ts'
+import { servingNames } from '../../../src/wiring/process/certificates.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.250Z')
 const HOUR = 3_600_000

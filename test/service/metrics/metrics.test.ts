@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { Metrics, type MetricsOptions } from '../../../src/service/metrics/metrics.ts'
+import { ProcessMetrics } from '../../../src/service/metrics/process-metrics.ts'
 import { asleep, aWorkload, NOW } from './workload.ts'
 import { promtool } from '../../support/promtool.ts'
 import { calendarsOf, rulesWith, RULES } from '../../support/rules.ts'
@@ -9,13 +10,12 @@ import { aDeployment } from '../../support/workloads.ts'
 import { itWith } from '../../suite/need.ts'
 
 function someMetrics(options: Partial<MetricsOptions> = {}) {
-  return new Metrics({
+  return new Metrics(new ProcessMetrics(), {
     evaluations: evaluationsOf(options.rules ?? RULES, () => NOW),
     rules: RULES,
     clock: () => NOW,
     monotonic: () => 0,
     perWorkload: false,
-    processMetrics: false,
     ...options,
   })
 }
@@ -24,10 +24,10 @@ function someMetrics(options: Partial<MetricsOptions> = {}) {
 function busy(options: Partial<MetricsOptions> = {}): Metrics {
   const metrics = someMetrics(options)
   metrics.lead(true)
-  metrics.kubernetes.follow({ watches: [{ kind: 'deployments', connected: true }] })
-  metrics.kubernetes.request('patch', 'deployments', 200, 0.01)
-  metrics.kubernetes.watchRestarted('deployments', 'expired')
-  metrics.kubernetes.eventDropped()
+  metrics.registry.kubernetes.follow({ watches: [{ kind: 'deployments', connected: true }] })
+  metrics.registry.kubernetes.request('patch', 'deployments', 200, 0.01)
+  metrics.registry.kubernetes.watchRestarted('deployments', 'expired')
+  metrics.registry.kubernetes.eventDropped()
   metrics.controller.decidingFailed()
   metrics.api.answered('/api/v1/workloads', 'GET', 200, 0.002)
   metrics.controller.operation('snooze', 'schedule', 'deployments', 'succeeded')
@@ -64,7 +64,7 @@ function aLeader(options?: Partial<MetricsOptions>): Metrics {
   return metrics
 }
 
-const linesOf = async (metrics: Metrics) => (await metrics.exposition()).split('\n')
+const linesOf = async (metrics: Metrics) => (await metrics.registry.exposition()).split('\n')
 const conflictsOf = async (metrics: Metrics) =>
   (await linesOf(metrics)).filter((line) => line.startsWith('dormouse_autoscaler_conflicts{'))
 const namesIn = (text: string) => Array.from(text.matchAll(/^# TYPE (\S+)/gm), ([, name]) => name)
@@ -72,9 +72,12 @@ const namesIn = (text: string) => Array.from(text.matchAll(/^# TYPE (\S+)/gm), (
 describe('metrics', () => {
   it('of the controller are exported by the leader only', async () => {
     const metrics = busy()
-    expect(namesIn(await metrics.exposition())).to.include.members([...EVERY_REPLICA, 'dormouse_workloads'])
+    expect(namesIn(await metrics.registry.exposition())).to.include.members([
+      ...EVERY_REPLICA,
+      'dormouse_workloads',
+    ])
     metrics.lead(false)
-    const text = await metrics.exposition()
+    const text = await metrics.registry.exposition()
     expect(namesIn(text)).to.have.members(EVERY_REPLICA)
     expect(text).to.match(/^dormouse_leader 0$/m)
   })
@@ -90,7 +93,7 @@ describe('metrics', () => {
   it('carry what was counted, with bounded labels', async () => {
     const metrics = busy()
     metrics.api.answered('unmatched', 'BREW', 404, 0.001)
-    const text = await metrics.exposition()
+    const text = await metrics.registry.exposition()
     for (const line of [
       'dormouse_leader 1',
       'dormouse_operations_total{type="snooze",trigger="schedule",kind="deployments",result="succeeded"} 1',
@@ -115,7 +118,7 @@ describe('metrics', () => {
     const metrics = busy()
     metrics.controller.operation('wake', 'traffic', 'deployments', 'abandoned')
     metrics.controller.operation('wake', 'constructor', 'deployments', 'toString')
-    expect(await metrics.exposition()).to.include(
+    expect(await metrics.registry.exposition()).to.include(
       'dormouse_operations_total{type="wake",trigger="other",kind="deployments",result="other"} 2',
     )
   })
@@ -144,11 +147,10 @@ describe('metrics', () => {
   })
 
   it('do not count as overdue what waits by wake-order', async () => {
-    const metrics = aLeader({ clock: () => Date.parse('2026-03-03T08:00:01Z') })
+    const metrics = aLeader({ clock: () => Date.parse('2026-03-03T08:00:01Z'), waiting: () => 2 })
     const annotations = { enabled: 'true', schedule: '8:00-18:00' }
     for (const name of ['db', 'web', 'api'])
       metrics.workloads.changed(undefined, asleep(aWorkload(name, { annotations })))
-    metrics.followWaiting(() => 2)
     expect(await linesOf(metrics)).to.include.members([
       'dormouse_overdue_transitions{type="wake"} 1',
       'dormouse_wake_order_waiting 2',
@@ -192,7 +194,7 @@ describe('metrics', () => {
       'dormouse_saved_money_total{namespace="shop",currency="EUR"} 1.5',
       'dormouse_saved_money_by_team_total{team="web",currency="EUR"} 1.5',
     ])
-    expect(await busy().exposition()).not.to.include('money')
+    expect(await busy().registry.exposition()).not.to.include('money')
   })
 
   it('show what calendars change in the coming week, by workload of each date', async () => {
@@ -201,7 +203,7 @@ describe('metrics', () => {
     const annotations = { enabled: 'true', schedule: '8:00-18:00,Mon-Fri', calendar: 'de' }
     for (const name of ['a', 'b']) metrics.workloads.changed(undefined, aWorkload(name, { annotations }))
     const found = async () =>
-      (await metrics.exposition()).match(/^dormouse_calendar_changed_workloads\{.*$/gm) ?? []
+      (await metrics.registry.exposition()).match(/^dormouse_calendar_changed_workloads\{.*$/gm) ?? []
     // Sunday the 8th has no hours anyway, and the 9th is a week away.
     const line = 'dormouse_calendar_changed_workloads{calendar="de",date="2026-03-04",hours="none"} 2'
     expect(await found()).to.deep.equal([line])
@@ -273,19 +275,21 @@ describe('metrics', () => {
   })
 
   it('name workloads only when asked to', async () => {
-    expect(await busy().exposition()).not.to.contain('name=')
-    const text = await busy({ perWorkload: true }).exposition()
+    expect(await busy().registry.exposition()).not.to.contain('name=')
+    const text = await busy({ perWorkload: true }).registry.exposition()
     expect(text).to.contain('dormouse_workload_asleep{namespace="shop",kind="deployments",name="asleep"} 1')
     expect(text).to.contain('dormouse_workload_asleep{namespace="shop",kind="deployments",name="awake"} 0')
   })
 
   it('of two instances are apart', async () => {
     busy()
-    expect(await someMetrics().exposition()).not.to.contain('code="200"')
+    expect(await someMetrics().registry.exposition()).not.to.contain('code="200"')
   })
 
   itWith(promtool, 'pass promtool check metrics', async (run) => {
-    const text = await busy({ perWorkload: true, processMetrics: true }).exposition()
+    const { registry } = busy({ perWorkload: true })
+    registry.followNode()
+    const text = await registry.exposition()
     const checked = run(['check', 'metrics'], { input: text })
     expect(checked).to.deep.equal({ code: 0, stdout: '', stderr: '' })
     expect(namesIn(text)).to.include('process_resident_memory_bytes')

@@ -7,6 +7,7 @@ import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import { keyringOf, rulesBy } from '../../support/signed.ts'
 import { Metrics } from '../../../src/service/metrics/metrics.ts'
+import { ProcessMetrics } from '../../../src/service/metrics/process-metrics.ts'
 import { updated } from '../../domain/admission/updates.ts'
 import { ModelCluster } from '../../domain/model.ts'
 import { People, upTo } from '../../domain/people.ts'
@@ -21,12 +22,11 @@ const OPERATIONS = 'dormouse_operations_total'
 const LOSES_VOLUMES = { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } }
 
 function aLeader(): Metrics {
-  const metrics = new Metrics({
+  const metrics = new Metrics(new ProcessMetrics(), {
     evaluations: evaluationsOf(RULES, () => 0),
     rules: RULES,
     clock: () => 0,
     perWorkload: false,
-    processMetrics: false,
   })
   metrics.lead(true)
   return metrics
@@ -34,7 +34,7 @@ function aLeader(): Metrics {
 
 /** The series of a metric, as texts that can be compared. */
 async function seriesOf(metrics: Metrics, metric: string): Promise<string[]> {
-  const samples = parseMetrics(await metrics.exposition()).filter(({ name }) => name === metric)
+  const samples = parseMetrics(await metrics.registry.exposition()).filter(({ name }) => name === metric)
   return samples.map(({ labels }) => JSON.stringify(labels))
 }
 
@@ -52,11 +52,11 @@ const CLOSED: Record<string, (metrics: Metrics) => void> = {
   dormouse_writes_withheld_total({ controller }) {
     for (const kind of KINDS) controller.writeWithheld(kind)
   },
-  dormouse_handler_failures_total({ controller, kubernetes }) {
+  dormouse_handler_failures_total({ controller, registry }) {
     controller.decidingFailed()
-    kubernetes.listenerFailed()
+    registry.kubernetes.listenerFailed()
   },
-  dormouse_events_dropped_total: ({ kubernetes }) => kubernetes.eventDropped(),
+  dormouse_events_dropped_total: ({ registry }) => registry.kubernetes.eventDropped(),
 }
 
 const SIGNING = rulesBy(keyringOf())
@@ -69,14 +69,14 @@ describe('counters that begin at 0', () => {
       happen(metrics)
       expect(zeros).to.have.length.above(0)
       expect(await seriesOf(metrics, metric)).to.have.members(zeros)
-      const counted = parseMetrics(await metrics.exposition()).filter(({ name }) => name === metric)
+      const counted = parseMetrics(await metrics.registry.exposition()).filter(({ name }) => name === metric)
       expect(counted.filter(({ value }) => value === 0)).to.deep.equal([])
     })
   }
 
   it('are of the types and triggers that operations have, whatever people and schedules do', async () => {
     const metrics = aLeader()
-    const zeros = parseMetrics(await metrics.exposition()).filter(({ name }) => name === OPERATIONS)
+    const zeros = parseMetrics(await metrics.registry.exposition()).filter(({ name }) => name === OPERATIONS)
     const counted = new Set(zeros.map(({ labels }) => `${labels['type']} by ${labels['trigger']}`))
     const seen = new Set<string>()
     const everything = fc.tuple(fc.constantFrom(...KINDS), upTo(25), fc.boolean())

@@ -1,10 +1,10 @@
-import { DirectoryCertificates } from '../service/certificates/directory.ts'
-import type { Names } from '../service/certificates/issue.ts'
-import { SelfSignedCertificates } from '../service/certificates/self-signed.ts'
-import type { CertificateSource } from '../service/certificates/source.ts'
-import { OneSecret } from '../kubernetes/secret.ts'
-import type { Runnable } from '../process/runnable.ts'
-import type { Wiring } from './wiring.ts'
+import { DirectoryCertificates } from '../../service/certificates/directory.ts'
+import type { Names } from '../../service/certificates/issue.ts'
+import { SelfSignedCertificates } from '../../service/certificates/self-signed.ts'
+import type { CertificateSource } from '../../service/certificates/source.ts'
+import { OneSecret } from '../../kubernetes/secret.ts'
+import type { Runnable } from '../../process/runnable.ts'
+import type { Process } from './process.ts'
 
 export interface Certificates {
   readonly source: CertificateSource
@@ -14,19 +14,15 @@ export interface Certificates {
   readonly authority?: Pick<SelfSignedCertificates, 'published'>
 }
 
-/** The certificates that the API and the webhook serve HTTPS by. */
-export function servingCertificates(wiring: Wiring): Certificates {
-  const certificates = certificatesOf(wiring)
-  const { source, authority } = certificates
-  source.onChange(() => wiring.metrics.webhook.certificateExpires(source.expiresAt))
-  // Without a webhook only clients of the API trust the CA, and nothing reports when they do: count it as published.
-  if (!wiring.config.webhook.enabled)
-    source.onCaBundle((bundle) => void (bundle !== undefined && authority?.published(bundle)))
-  return certificates
-}
-
-/** @throws TypeError when the settings lack the directory */
-function certificatesOf({ config, cluster, namespace, service, clock, logger }: Wiring): Certificates {
+/** The certificates that a process serves HTTPS by. @throws TypeError when the settings lack the directory */
+export function certificatesOf({
+  config,
+  cluster,
+  namespace,
+  service,
+  clock,
+  logger,
+}: Process): Certificates {
   const { mode, directory, secret, ...lifetimes } = config.webhook.certificates
   if (mode !== 'self-signed') {
     if (directory === null) throw new TypeError(`the certificates' mode ${mode} needs a directory`)
@@ -40,7 +36,7 @@ function certificatesOf({ config, cluster, namespace, service, clock, logger }: 
 }
 
 /** The names that the API server calls the webhook by, `<service>.<namespace>.svc` first; `url` null: by the Service. */
-export function servingNames(service: Wiring['service'], url: string | null): Names {
+export function servingNames(service: Process['service'], url: string | null): Names {
   const names: string[] = []
   if (service) {
     const base = `${service.name}.${service.namespace}`

@@ -1,20 +1,9 @@
-import { MetricsServer, type Readiness } from '../service/metrics/metrics-server.ts'
 import { releasedText } from '../domain/deciding/released.ts'
+import type { Readiness } from '../service/metrics/metrics-server.ts'
 import type { Wiring } from './wiring.ts'
 
-export function metricsServerOf(wiring: Wiring): MetricsServer {
-  const { config, metrics, metricsHost: host, logger } = wiring
-  return new MetricsServer({
-    host,
-    port: config.metrics.port,
-    metrics,
-    ready: () => readiness(wiring),
-    logger,
-  })
-}
-
 /** A kind that cannot be watched is reported, but does not make the service unready: the other kinds work. */
-function readiness({ cluster: { informer, namespaces }, identity, release }: Wiring): Readiness {
+export function readiness({ cluster: { informer, namespaces }, identity, release }: Wiring): Readiness {
   const { watches } = informer
   const listed = watches.some((each) => each.listed)
   const down = watches.filter(({ connected }) => !connected).map(({ kind }) => kind)

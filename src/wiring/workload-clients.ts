@@ -1,0 +1,54 @@
+import type { Config } from '../service/config/config.ts'
+import { WorkloadInformer } from '../kubernetes/informer.ts'
+import type { KubernetesObserver } from '../kubernetes/ports.ts'
+import { NamespaceInformer } from '../kubernetes/namespaces.ts'
+import { WorkloadPatcher } from '../kubernetes/patcher.ts'
+import { ScaledObjectPatcher } from '../kubernetes/scaled-object-patcher.ts'
+import { ScaledObjectInformer } from '../kubernetes/scaled-objects.ts'
+import { WriteGate } from '../kubernetes/write-gate.ts'
+import type { Clock } from '../process/clock.ts'
+import type { Logger } from '../process/logger.ts'
+import type { Connection } from './process/connection.ts'
+
+export type Informers = ReturnType<typeof informersOf>
+export type Writers = ReturnType<typeof writersOf>
+
+interface InformerOptions {
+  readonly config: Pick<Config, 'keda'>
+  readonly observer: KubernetesObserver
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The copies of the workloads, and of what decides beside them. */
+export function informersOf(
+  { client, configured }: Connection,
+  { config, observer, clock, logger }: InformerOptions,
+) {
+  const shared = { client, observer, logger }
+  return {
+    informer: new WorkloadInformer({ ...shared, clock, configured }),
+    namespaces: new NamespaceInformer(shared),
+    /** undefined: KEDA is left to itself. */
+    scaledObjects: config.keda.enabled
+      ? new ScaledObjectInformer({ ...shared, names: configured.names })
+      : undefined,
+  }
+}
+
+/** Writes workloads and ScaledObjects, all through one gate. */
+export function writersOf(
+  { client, configured }: Connection,
+  { informer, scaledObjects }: Informers,
+  { controller: { writesPerSecond, wakesPerSecond } }: Config,
+) {
+  const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
+  return {
+    gate,
+    patcher: new WorkloadPatcher({ calls: client, copy: informer, gate, fields: configured.fields }),
+    keda: scaledObjects && {
+      scaledObjects,
+      pauser: new ScaledObjectPatcher({ client, copy: scaledObjects, gate }),
+    },
+  }
+}
