@@ -1,7 +1,7 @@
 import { counted } from '../../domain/text.ts'
 import { ASLEEP_LABEL } from '../../domain/workload/workload.ts'
 import { adoptedWith, keptByDormouse } from './marks.ts'
-import { canSleep, isAtRest, nameOf, type ImportedObject, type Step } from './imported-object.ts'
+import { canSleep, hasCount, isAtRest, nameOf, type ImportedObject, type Step } from './imported-object.ts'
 
 /** A workload, and the count that another tool recorded before it was taken over. */
 export interface Recorded {
@@ -58,5 +58,5 @@ export function compared(object: ImportedObject, recorded: number): Comparison {
 
 function runningCount(object: ImportedObject): number {
   if (isAtRest(object)) return 0
-  return object.kind === 'CronJob' || object.kind === 'DaemonSet' ? 1 : (object.spec?.replicas ?? 1)
+  return hasCount(object) ? (object.spec?.replicas ?? 1) : 1
 }

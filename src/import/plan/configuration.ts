@@ -2,6 +2,7 @@ import type { Instant } from '../../process/clock.ts'
 import { worksIn, type Left } from './downscaler-plan.ts'
 import { saysTimes, wantedBy } from './downscaler.ts'
 import { INHERITING_KINDS } from '../../domain/policy/configured.ts'
+import { kindNamed, rowOf } from './kinds.ts'
 
 /** The part of a program's arguments and environment that belongs into Dormouse's configuration, in its own words. */
 export interface ImportedConfiguration {
@@ -21,29 +22,10 @@ export interface ImportedPolicy {
   readonly autoWake?: boolean
 }
 
-const SLEEPERS: Readonly<Record<string, string>> = {
-  deployments: 'deployments',
-  statefulsets: 'statefulsets',
-  daemonsets: 'daemonsets',
-  cronjobs: 'cronjobs',
-  rollouts: 'rollouts.argoproj.io',
-}
-/** Further features of the program, which Dormouse does not have. */
-const OTHERS: Readonly<Record<string, string>> = {
-  jobs: 'Jobs end by themselves',
-  horizontalpodautoscalers: 'an HPA rests while its workload is at 0',
-  poddisruptionbudgets: 'a PodDisruptionBudget without pods stops nothing',
-  scaledobjects: 'the ScaledObject of a sleeper is paused by itself',
-  services: 'Services stay as they are',
-  ingresses: 'Ingresses stay as they are',
-  stacks: 'Stacks are not supported',
-  prometheuses: 'the scale of a Prometheus is its number of shards',
-}
-
 /** The settings for every workload without its own, as one policy. */
 export function configurationOf(left: Left, now: Instant): ImportedConfiguration {
   const { dialect, program } = left
-  const kinds = program.resources.flatMap((each) => SLEEPERS[each] ?? [])
+  const kinds = program.resources.flatMap((each) => rowOf(kindNamed(each)).sleepsAs ?? [])
   const wanted = wantedBy(dialect, { workload: {}, namespace: {}, program }, now)
   // py-kube-downscaler keeps awake all that has no hours, which needs no policy.
   const isEnabling = wanted.enabled && saysTimes(program)
@@ -71,9 +53,10 @@ export function configurationOf(left: Left, now: Instant): ImportedConfiguration
     byHand: [
       ...(wanted.refused === undefined ? [] : [`its defaults: ${wanted.refused}`]),
       ...wanted.differs,
-      ...program.resources.flatMap((each) =>
-        SLEEPERS[each] === undefined ? [`${each}: ${OTHERS[each] ?? 'Dormouse does not know them'}`] : [],
-      ),
+      ...program.resources.flatMap((each) => {
+        const { sleepsAs, needsNoPolicy = 'Dormouse does not know them' } = rowOf(kindNamed(each))
+        return sleepsAs === undefined ? [`${each}: ${needsNoPolicy}`] : []
+      }),
       ...program.others.map((flag) => `--${flag}: Dormouse has nothing of the kind`),
     ],
   }

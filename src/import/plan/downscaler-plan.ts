@@ -2,29 +2,32 @@ import { ANNOTATION } from '../../domain/annotations.ts'
 import type { Instant } from '../../process/clock.ts'
 import { replicasLeft, wantedBy } from './downscaler.ts'
 import {
+  annotating,
   canSleep,
+  hasCount,
   isOwned,
   matchNone,
   type ImportedObject,
   type MergePatch,
   type Step,
 } from './imported-object.ts'
-import { isAsleepByTool, KEPT, keptCount, marksOf, settingsOf, without, adoptedWith } from './marks.ts'
+import type { InForce } from './in-force.ts'
+import { pluralOf } from './kinds.ts'
+import { adoptedWith, isAsleepByTool, KEPT, keptCount, marksOf, settingsOf, without } from './marks.ts'
 import type { Program, Settings } from './program.ts'
 import { putBack } from './put-back.ts'
-import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
-import type { InForce } from './in-force.ts'
 import type { Dialect } from './spans.ts'
 import {
   adoptionOf,
-  isAsleepAt,
-  isAwakeAt,
+  cleaningUp,
+  isAsleepAtOnce,
+  isAwakeAtOnce,
   OF_ANOTHER,
   refusalOf,
-  returning,
   stepOf,
-  type Inherited,
+  type Planned,
 } from './steps.ts'
+import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
 
 /** The traces of a downscaler in a cluster. */
 export interface Left {
@@ -37,36 +40,9 @@ export interface Left {
   readonly objects: readonly ImportedObject[]
 }
 
-type Moment = readonly [now: Instant, force: InForce]
-
 /** The steps of an import, Namespaces first, since workloads inherit from them. `force`: once what it printed is in force. */
 export function planOfDownscaler(left: Left, now: Instant, force: InForce): Step[] {
-  const sleepers = left.objects.filter(canSleep)
-  const workloads = sleepers.filter((each) => !isOwned(each))
-  const surroundings = namespaceSettingsIn(left, workloads, [now, force])
-  const steps = [
-    ...workloads.flatMap((each) =>
-      workloadStep(each, surroundings(each.metadata.namespace ?? ''), left, [now, force]),
-    ),
-    ...sleepers.filter((each) => isOwned(each) && isAsleepByTool(each)).map(ownedStep),
-  ]
-  const adopted = new Set(
-    steps.flatMap(({ object, recorded }) =>
-      recorded === undefined || !isAsleepByTool(object) ? [] : [targetKey(object, object.metadata.name)],
-    ),
-  )
-  const open = new Set(
-    steps.flatMap(({ verdict, object }) => (verdict === 'refused' ? (object.metadata.namespace ?? '') : [])),
-  )
-  return [
-    ...left.namespaces.flatMap((each) =>
-      namespaceStep(each, open.has(each.metadata.name), surroundings(each.metadata.name)),
-    ),
-    ...steps,
-    ...left.objects.flatMap((each) =>
-      canSleep(each) ? [] : putBack(each, marksOf(each), (name) => adopted.has(targetKey(each, name))),
-    ),
-  ]
+  return new DownscalerPlan(left, now, force).steps()
 }
 
 /** Whether the program looks at a namespace at all. */
@@ -78,183 +54,216 @@ export function worksIn({ dialect, program }: Pick<Left, 'dialect' | 'program'>,
 
 /** The settings of a namespace for all workloads in it. */
 interface NamespaceSettings {
-  readonly isReached: boolean
   readonly settings: Settings
+  /** The settings of ours for a workload with a count that says nothing itself. */
   readonly wanted: Wanted
-  /** For a workload with a count that says nothing itself. */
-  readonly plain: Wanted
   /** Our annotations that do the same for the workloads in it. */
   readonly annotations: MergePatch
 }
 
-/** Worked out once for each namespace, since a week has many minutes. */
-function namespaceSettingsIn(
-  left: Left,
-  workloads: readonly ImportedObject[],
-  [now, force]: Moment,
-): (namespace: string) => NamespaceSettings {
-  const objects = new Map(left.namespaces.map((each) => [each.metadata.name, each]))
-  const inside = Map.groupBy(workloads, ({ metadata }) => metadata.namespace ?? '')
-  const known = new Map<string, NamespaceSettings>()
-  return (namespace) => {
-    const found = known.get(namespace)
-    if (found) return found
-    const marks = marksOf(objects.get(namespace))
-    const settings = settingsOf(marks)
-    const wanted = wantedOf({}, settings, left, now)
-    const heirs = (inside.get(namespace) ?? []).filter((each) => isMeant(each, left))
-    const isWritten = Object.keys(marks).length > 0 && wanted.refused === undefined
-    const annotations = isWritten ? annotationsOf(wanted, alike(heirs, wanted, force, namespace)) : {}
-    const resolved = {
-      isReached: worksIn(left, namespace),
-      settings,
-      annotations,
-      plain: wanted,
-      wanted: withNote(wanted, annotations, left),
-    }
-    known.set(namespace, resolved)
-    return resolved
+class DownscalerPlan {
+  readonly #left: Left
+  readonly #now: Instant
+  readonly #force: InForce
+  readonly #workloads: readonly ImportedObject[]
+  /** Worked out once for each namespace, since a week has many minutes. */
+  readonly #namespaces = new Map<string, NamespaceSettings>()
+
+  constructor(left: Left, now: Instant, force: InForce) {
+    this.#left = left
+    this.#now = now
+    this.#force = force
+    this.#workloads = left.objects.filter((each) => canSleep(each) && !isOwned(each))
   }
-}
 
-/** The settings that all of a namespace inherit from policies; where they differ, the Namespace says all by itself. */
-function alike(heirs: readonly ImportedObject[], wanted: Wanted, force: InForce, namespace: string): Wanted {
-  const coming = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: '', namespace } }
-  const [first = leftAlone(), ...others] = [coming, ...heirs].map((each) => force.byPolicies(each))
-  if (others.every((each) => saysWanted(each) === saysWanted(first))) return first
-  return { ...leftAlone(), autoWake: !wanted.autoWake }
-}
+  steps(): Step[] {
+    const { namespaces, objects } = this.#left
+    const owned = objects.filter((each) => canSleep(each) && isOwned(each) && isAsleepByTool(each))
+    const steps = [
+      ...this.#workloads.flatMap((each) => this.#workloadSteps(each)),
+      ...owned.map((each) => refusalOf(each, [hadCount(OF_ANOTHER, each)])),
+    ]
+    const adopted = new Set(
+      steps
+        .filter(({ object, recorded }) => recorded !== undefined && isAsleepByTool(object))
+        .map(({ object }) => targetKey(object, object.metadata.name)),
+    )
+    const refused = steps.filter(({ verdict }) => verdict === 'refused')
+    const open = new Set(refused.map(({ object }) => object.metadata.namespace))
+    return [
+      ...namespaces.flatMap((each) => this.#namespaceStep(each, open.has(each.metadata.name))),
+      ...steps,
+      ...objects
+        .filter((each) => !canSleep(each))
+        .flatMap((each) => putBack(each, (name) => adopted.has(targetKey(each, name)))),
+    ]
+  }
 
-/** Settings that a Namespace enables are inherited by Deployments and StatefulSets alike, and the tool may look at one of them alone. */
-function withNote(wanted: Wanted, annotations: MergePatch, { program }: Left): Wanted {
-  const other = ['deployments', 'statefulsets'].find((each) => !program.resources.includes(each))
-  if (annotations[ANNOTATION.enabled] !== 'true' || other === undefined) return wanted
-  const note = `the tool left ${other} alone: one that comes later needs dormouse.dev/enabled=false`
-  return { ...wanted, differs: [...wanted.differs, note] }
-}
+  #settingsIn(namespace: string): NamespaceSettings {
+    const found = this.#namespaces.get(namespace)
+    if (found) return found
+    const marks = marksOf(this.#left.namespaces.find(({ metadata }) => metadata.name === namespace))
+    const settings = settingsOf(marks)
+    const wanted = this.#wantedBy({}, settings)
+    const isWritten = Object.keys(marks).length > 0 && wanted.refused === undefined
+    const annotations = isWritten ? annotationsOf(wanted, this.#inheritedByAll(namespace, wanted)) : {}
+    const made = { settings, annotations, wanted }
+    this.#namespaces.set(namespace, made)
+    return made
+  }
 
-/**
- * The tool's marks go last, and stay while a workload in it is `open` (left to a person): a repeated import reads from
- * them what its workloads were to do.
- */
-function namespaceStep(
-  object: ImportedObject,
-  open: boolean,
-  { wanted, annotations }: NamespaceSettings,
-): Step[] {
-  const marks = marksOf(object)
-  if (Object.keys(marks).length === 0) return []
-  if (wanted.refused !== undefined) return [refusalOf(object, [wanted.refused])]
-  const afterwards = { metadata: { annotations: without(marks) } }
-  const [step] = stepOf(object, wanted, { ...annotations, ...without(marks) })
-  if (!step) return []
-  const { patch: _, ...rest } = step
-  const own = object.metadata.annotations ?? {}
-  const isNew = Object.entries(annotations).some(([name, value]) => own[name] !== value)
-  return [{ ...rest, ...(isNew && { patch: { metadata: { annotations } } }), ...(!open && { afterwards }) }]
-}
+  /** The settings that all workloads of a namespace inherit from policies; if they differ, the Namespace says all by itself. */
+  #inheritedByAll(namespace: string, { autoWake }: Wanted): Wanted {
+    const coming = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: '', namespace } }
+    const heirs = this.#workloads.filter(
+      (each) => each.metadata.namespace === namespace && this.#isMeant(each),
+    )
+    const [first = leftAlone(), ...others] = [coming, ...heirs].map((each) => this.#force.byPolicies(each))
+    const isSame = others.every((each) => saysWanted(each) === saysWanted(first))
+    return isSame ? first : { ...leftAlone(), autoWake: !autoWake }
+  }
 
-function ownedStep(object: ImportedObject): Step {
-  return refusalOf(object, [hadCount(OF_ANOTHER, keptCount(object, marksOf(object)[KEPT]))])
-}
+  /**
+   * The tool's marks go last, and stay while a workload in it is `open` (left to a person): a repeated import reads from
+   * them what its workloads were to do.
+   */
+  #namespaceStep(object: ImportedObject, open: boolean): Step[] {
+    const marks = marksOf(object)
+    const { wanted, annotations } = this.#settingsIn(object.metadata.name)
+    if (Object.keys(marks).length === 0) return []
+    if (wanted.refused !== undefined) return [refusalOf(object, [wanted.refused])]
+    const noted = { ...wanted, differs: [...wanted.differs, ...this.#comingLater(annotations)] }
+    const [step] = stepOf(object, noted, { ...annotations, ...without(marks) })
+    if (!step) return []
+    const { patch: _, ...rest } = step
+    const own = object.metadata.annotations ?? {}
+    const isNew = Object.entries(annotations).some(([name, value]) => own[name] !== value)
+    const patch = isNew && { patch: annotating(annotations) }
+    return [{ ...rest, ...patch, ...(!open && { afterwards: annotating(without(marks)) }) }]
+  }
 
-function workloadStep(
-  object: ImportedObject,
-  namespace: NamespaceSettings,
-  left: Left,
-  [now, force]: Moment,
-): Step[] {
-  const marks = marksOf(object)
-  const inherited = force.inherited(object, namespace.annotations)
-  const isMarked = Object.keys(marks).length > 0
-  // Others than this import may have policies for what the tool left alone.
-  const isOthers = !isMarked && saysWanted(inherited) === saysWanted(force.inherited(object))
-  if (isOthers && isBeyond(object, left) && adoptedWith(object) === undefined) return []
-  if (!isMarked && !isMeant(object, left) && adoptedWith(object) === undefined)
-    return inherited.enabled && !isOthers
-      ? stepOf(object, leftAlone(), annotationsOf(leftAlone(), inherited))
-      : []
-  const isLeft = !namespace.isReached || isNamed(object, left) || !isLabelled(object, left)
-  const own = settingsOf(marks)
-  // Nothing but what the tool keeps, which most have: worked out once.
-  const isPlain = Object.keys(own).every((key) => key.startsWith('original-'))
-  const asked = isLeft
-    ? leftAlone()
-    : isPlain && isCounted(object)
-      ? namespace.plain
-      : wantedIn(object, own, namespace.settings, left, now)
-  const kept = keptCount(object, marks[KEPT])
-  if (asked.refused !== undefined) return [refusal(object, hadCount(asked.refused, kept), inherited)]
-  const isSilent = Object.keys(namespace.annotations).length === 0
-  const wanted = isPlain && isSilent ? accepted(asked, inherited) : asked
-  if (!isAsleepByTool(object)) {
-    const stale =
-      KEPT in marks ? [`it is awake: the count of ${marks[KEPT]} that the tool kept is out of date`] : []
+  /** A Namespace enables Deployments and StatefulSets alike, and the tool may look at one of these kinds alone. */
+  #comingLater(annotations: MergePatch): string[] {
+    const { resources } = this.#left.program
+    const other = ['deployments', 'statefulsets'].find((each) => !resources.includes(each))
+    if (annotations[ANNOTATION.enabled] !== 'true' || other === undefined) return []
+    return [`the tool left ${other} alone: one that comes later needs dormouse.dev/enabled=false`]
+  }
+
+  #workloadSteps(object: ImportedObject): Step[] {
+    const marks = marksOf(object)
+    const own = settingsOf(marks)
+    const namespace = this.#settingsIn(object.metadata.namespace ?? '')
+    const inherited = this.#force.inherited(object, namespace.annotations)
+    const isMarked = Object.keys(marks).length > 0
+    // Others than this import may have policies for what the tool left alone.
+    const isOthers = !isMarked && saysWanted(inherited) === saysWanted(this.#force.inherited(object))
+    if (!isMarked && adoptedWith(object) === undefined) {
+      if (isOthers && (this.#isBeyond(object) || !this.#isMeant(object))) return []
+      if (!this.#isMeant(object))
+        return inherited.enabled ? stepOf(object, leftAlone(), annotationsOf(leftAlone(), inherited)) : []
+    }
+    const isLeft = this.#isLeftAlone(object)
+    // Most workloads have no annotations but what the tool keeps.
+    const isPlain = Object.keys(own).every((key) => key.startsWith('original-'))
+    const asked = isLeft
+      ? leftAlone()
+      : isPlain && hasCount(object)
+        ? namespace.wanted
+        : this.#wantedIn(object, own, namespace.settings)
+    const refuse = (why: string) => {
+      const note = inherited.enabled ? ['it is left out of what its namespace and the policies say'] : []
+      return [refusalOf(object, [hadCount(why, object), ...note], inherited)]
+    }
+    if (asked.refused !== undefined) return refuse(asked.refused)
+
+    const isSilent = Object.keys(namespace.annotations).length === 0
+    const wanted = isPlain && isSilent ? asInForce(asked, inherited) : asked
+    const byPolicies = this.#force.byPolicies(object)
+    const planned = { object, wanted, inherited, byPolicies, now: this.#now }
+    if (isAsleepByTool(object)) {
+      const kept = keptCount(object)
+      if (kept === undefined) return refuse(`the tool kept '${marks[KEPT]}', which is no count`)
+      if (!wanted.enabled) return refuse(this.#asleepBecause(own, namespace.settings))
+      if (this.#force.excludes(object.metadata.namespace))
+        return refuse('Dormouse leaves out its namespace (excludeNamespaces): wake it by hand')
+      return [adoption(planned, kept)]
+    }
     const isSettled = ANNOTATION.enabled in (object.metadata.annotations ?? {})
     const isByOthers = wanted.enabled ? !isMarked && (isSilent || isSettled) : isOthers && !isLeft
     const annotations = isByOthers ? {} : annotationsOf(wanted, inherited)
-    return [
-      ...stepOf(object, wanted, { ...annotations, ...without(marks) }, [
-        ...stale,
-        ...(isAsleepAt(now, wanted, inherited)
-          ? ['Dormouse puts it to sleep at once, since it is to be asleep now']
-          : []),
-      ]),
-      ...returning(object, wanted, [inherited, force.byPolicies(object)]),
+    const says = [
+      ...(KEPT in marks
+        ? [`it is awake: the count of ${marks[KEPT]} that the tool kept is out of date`]
+        : []),
+      ...(isAsleepAtOnce(planned) ? ['Dormouse puts it to sleep at once, since it is to be asleep now'] : []),
     ]
+    return [...stepOf(object, wanted, { ...annotations, ...without(marks) }, says), ...cleaningUp(planned)]
   }
-  if (kept === undefined)
-    return [refusal(object, `the tool kept '${marks[KEPT]}', which is no count`, inherited)]
-  if (!wanted.enabled)
-    return [refusal(object, hadCount(asleepBecause(own, namespace.settings, left), kept), inherited)]
-  if (force.excludes(object.metadata.namespace))
-    return [
-      refusal(
-        object,
-        hadCount('Dormouse leaves out its namespace (excludeNamespaces): wake it by hand', kept),
-        inherited,
-      ),
-    ]
-  return [adoption(object, wanted, [inherited, force.byPolicies(object)], kept, now)]
+
+  #wantedBy(workload: Settings, namespace: Settings): Wanted {
+    const { dialect, program } = this.#left
+    return wantedBy(dialect, { workload, namespace, program }, this.#now)
+  }
+
+  /** Kinds without a count go by other rules: GoKubeDownscaler suspends them all, py-kube-downscaler none that keep one. */
+  #wantedIn(object: ImportedObject, workload: Settings, namespace: Settings): Wanted {
+    const { dialect, program } = this.#left
+    if (hasCount(object) || replicasLeft(dialect, { workload, namespace, program }) === '0')
+      return this.#wantedBy(workload, namespace)
+    return dialect === 'py'
+      ? leftAlone()
+      : this.#wantedBy({ ...workload, 'downscale-replicas': '0' }, namespace)
+  }
+
+  /** The reason for refusing a sleeper that is to be left alone: what its tool would do with it. */
+  #asleepBecause(workload: Settings, namespace: Settings): string {
+    const places = [workload, namespace]
+    const { dialect, program } = this.#left
+    const isExcluded = places.some(({ exclude = 'false' }) => exclude.toLowerCase() !== 'false')
+    if (dialect === 'py' && isExcluded && !program.others.includes('upscale-target-only'))
+      return 'it is asleep and excluded, and the tool would wake it: wake it by hand'
+    if (!isExcluded && places.some((each) => 'upscale-period' in each))
+      return 'it is asleep, and the tool would wake it by its upscale-period, which alone makes no hours: wake it by hand'
+    return 'it is asleep, and the tool would leave it so: wake it by hand'
+  }
+
+  /** Whether the program looks at its kind. */
+  #isMeant({ kind }: ImportedObject): boolean {
+    return this.#left.program.resources.includes(pluralOf(kind))
+  }
+
+  /** Whether the program was given namespaces, and its own is none of them: what is managed there, others decided. */
+  #isBeyond({ metadata: { namespace = '' } }: ImportedObject): boolean {
+    const { namespaces } = this.#left.program
+    return namespaces.length > 0 && !namespaces.includes(namespace)
+  }
+
+  /** Whether the program's arguments leave it alone: by its namespace, its name or its labels, written `name=value`. */
+  #isLeftAlone({ metadata: { namespace = '', name, labels = {} } }: ImportedObject): boolean {
+    const { dialect, program } = this.#left
+    // Names are names for py-kube-downscaler, patterns found anywhere in them for GoKubeDownscaler.
+    const isNamed =
+      dialect === 'py' ? program.excludedNames.includes(name) : matchesAny(program.excludedNames, name, '')
+    const patterns = dialect === 'py' ? program.labels.map((each) => `^(?:${each})$`) : program.labels
+    const isLabelled =
+      patterns.length === 0 ||
+      Object.entries(labels).some(([label, value]) => matchesAny(patterns, `${label}=${value}`, ''))
+    return !worksIn(this.#left, namespace) || isNamed || !isLabelled
+  }
 }
 
 /** Hours of the arguments and the environment are a policy's now, and that may have been given others. */
-function accepted(wanted: Wanted, inherited: Wanted): Wanted {
+function asInForce(wanted: Wanted, inherited: Wanted): Wanted {
   const { enabled, schedule, timezone, autoWake } = inherited
-  if (!wanted.enabled || !enabled || saysWanted({ ...inherited, differs: [] }) === saysWanted(wanted))
-    return wanted
-  return {
-    ...wanted,
-    schedule,
-    timezone,
-    autoWake,
-    differs: [
-      ...wanted.differs,
-      `these are the hours of the policy in force, before it was ${saysWanted(wanted)}`,
-    ],
-  }
+  if (!wanted.enabled || !enabled || saysWanted(inherited) === saysWanted(wanted)) return wanted
+  const note = `these are the hours of the policy in force, before it was ${saysWanted(wanted)}`
+  return { ...wanted, schedule, timezone, autoWake, differs: [...wanted.differs, note] }
 }
 
-function adoption(
-  object: ImportedObject,
-  wanted: Wanted,
-  inherited: Inherited,
-  kept: number,
-  now: Instant,
-): Step {
-  // A sleeper stays asleep: an end of being awake does not apply to it.
-  const { awakeUntil, ...rest } = wanted
-  const asleep =
-    awakeUntil === undefined || isAwakeAt(now, wanted, inherited[0])
-      ? rest
-      : {
-          ...rest,
-          differs: [
-            ...rest.differs,
-            `it sleeps on, although it may be awake until ${new Date(awakeUntil).toISOString()}: wake it by hand`,
-          ],
-        }
-  const step = adoptionOf(object, asleep, inherited, kept, now)
+function adoption(planned: Planned, kept: number): Step {
+  const { object } = planned
+  const step = adoptionOf({ ...planned, wanted: stayingAsleep(planned) }, kept)
   const keys = matchNone(object.spec?.template?.spec?.nodeSelector)
   if (keys.length === 0) return step
   // Dormouse puts its own key in their place, in the same write.
@@ -262,53 +271,18 @@ function adoption(
   return { ...step, patch: { ...step.patch, spec: { template: { spec: { nodeSelector } } } } }
 }
 
-/** Why a sleeper that is to be left alone is refused: what its tool would do with it. */
-function asleepBecause(workload: Settings, namespace: Settings, { dialect, program }: Left): string {
-  const places = [workload, namespace]
-  const isExcluded = places.some(({ exclude = 'false' }) => exclude.toLowerCase() !== 'false')
-  if (dialect === 'py' && isExcluded && !program.others.includes('upscale-target-only'))
-    return 'it is asleep and excluded, and the tool would wake it: wake it by hand'
-  if (!isExcluded && places.some((each) => 'upscale-period' in each))
-    return 'it is asleep, and the tool would wake it by its upscale-period, which alone makes no hours: wake it by hand'
-  return 'it is asleep, and the tool would leave it so: wake it by hand'
+/** An import wakes nothing: an awake-until does not apply to a sleeper. */
+function stayingAsleep(planned: Planned): Wanted {
+  const { awakeUntil, ...rest } = planned.wanted
+  if (awakeUntil === undefined || isAwakeAtOnce(planned)) return rest
+  const until = new Date(awakeUntil).toISOString()
+  const note = `it sleeps on, although it may be awake until ${until}: wake it by hand`
+  return { ...rest, differs: [...rest.differs, note] }
 }
 
-function refusal(object: ImportedObject, why: string, inherited: Wanted): Step {
-  const leftOut = inherited.enabled ? ['it is left out of what its namespace and the policies say'] : []
-  return refusalOf(object, [why, ...leftOut], inherited)
-}
-
-function hadCount(why: string, kept: number | undefined): string {
+function hadCount(why: string, object: ImportedObject): string {
+  const kept = keptCount(object)
   return kept === undefined ? why : `${why}; the tool kept a count of ${kept}`
-}
-
-/** Kinds without a count go by other rules: GoKubeDownscaler suspends them all, py-kube-downscaler none that keep one. */
-function wantedIn(
-  object: ImportedObject,
-  workload: Settings,
-  namespace: Settings,
-  left: Left,
-  now: Instant,
-): Wanted {
-  const { dialect, program } = left
-  if (isCounted(object) || replicasLeft(dialect, { workload, namespace, program }) === '0')
-    return wantedOf(workload, namespace, left, now)
-  return dialect === 'py'
-    ? leftAlone()
-    : wantedOf({ ...workload, 'downscale-replicas': '0' }, namespace, left, now)
-}
-
-function isCounted({ kind }: ImportedObject): boolean {
-  return kind !== 'CronJob' && kind !== 'DaemonSet'
-}
-
-function wantedOf(workload: Settings, namespace: Settings, { dialect, program }: Left, now: Instant): Wanted {
-  return wantedBy(dialect, { workload, namespace, program }, now)
-}
-
-/** Names are names for py-kube-downscaler, patterns found anywhere in them for GoKubeDownscaler. */
-function isNamed({ metadata: { name } }: ImportedObject, { dialect, program }: Left): boolean {
-  return dialect === 'py' ? program.excludedNames.includes(name) : matchesAny(program.excludedNames, name, '')
 }
 
 function matchesAny(patterns: readonly string[], name: string, start: string): boolean {
@@ -319,29 +293,6 @@ function matchesAny(patterns: readonly string[], name: string, start: string): b
       return pattern === name
     }
   })
-}
-
-/** Whether the program looks at its kind. */
-function isMeant(object: ImportedObject, { program }: Left): boolean {
-  return program.resources.includes(resourceOf(object))
-}
-
-/** Whether the program was given namespaces, and its own is none of them: what is managed there, others decided. */
-function isBeyond({ metadata: { namespace = '' } }: ImportedObject, { program }: Left): boolean {
-  return program.namespaces.length > 0 && !program.namespaces.includes(namespace)
-}
-
-/** Whether it has a label that the program asks for, as `name=value`. */
-function isLabelled({ metadata: { labels = {} } }: ImportedObject, { dialect, program }: Left): boolean {
-  if (program.labels.length === 0) return true
-  const whole = (pattern: string) => (dialect === 'py' ? `^(?:${pattern})$` : pattern)
-  return Object.entries(labels).some(([name, value]) =>
-    matchesAny(program.labels.map(whole), `${name}=${value}`, ''),
-  )
-}
-
-function resourceOf({ kind }: ImportedObject): string {
-  return `${kind.toLowerCase()}s`
 }
 
 function targetKey({ metadata: { namespace = '' } }: ImportedObject, name: string): string {

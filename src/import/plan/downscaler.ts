@@ -1,5 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
-import { wantedFor, type DownscalerTimes } from './hours.ts'
+import { wantedFor, type DownscalerTimes, type TimeKey } from './hours.ts'
 import type { Program, Settings } from './program.ts'
 import { ALWAYS, NEVER, parseTimes, Unreadable, type Dialect, type Times } from './spans.ts'
 import { ALL_HOURS, leftAlone, refused, type Wanted } from './wanted.ts'
@@ -11,16 +11,13 @@ export interface Place {
   readonly program: Program
 }
 
-const KEYS = {
-  uptime: 'uptime',
-  downtime: 'downtime',
-  upscalePeriod: 'upscale-period',
-  downscalePeriod: 'downscale-period',
-  forceUptime: 'force-uptime',
-  forceDowntime: 'force-downtime',
-} as const
-const TIMES = ['uptime', 'downtime', 'upscale-period', 'downscale-period']
-const FORCE = ['force-uptime', 'force-downtime']
+const PERIODS = ['upscale-period', 'downscale-period'] as const
+const HOURS = ['uptime', 'downtime'] as const
+const FORCE = ['force-uptime', 'force-downtime'] as const
+const TIMES = [...HOURS, ...PERIODS]
+
+/** The annotation for the count that stays while asleep: a number, or a percentage. */
+const REPLICAS: Readonly<Record<Dialect, string>> = { py: 'downtime-replicas', go: 'downscale-replicas' }
 
 /** Whether a program has hours for workloads without their own. */
 export function saysTimes({ args, env }: Program): boolean {
@@ -50,68 +47,60 @@ export function wantedBy(dialect: Dialect, place: Place, now: Instant): Wanted {
 
 /** The count that stays while asleep: a number, or a percentage. */
 export function replicasLeft(dialect: Dialect, { workload, namespace, program }: Place): string {
-  const key = REPLICAS[dialect]
-  return (
-    workload[key] ??
-    namespace[key] ??
-    program.args['downscale-replicas'] ??
-    program.env['downscale-replicas'] ??
-    '0'
-  )
+  const { args, env } = program
+  const [inner, outer] = [REPLICAS[dialect], 'downscale-replicas']
+  return workload[inner] ?? namespace[inner] ?? args[outer] ?? env[outer] ?? '0'
 }
 
-/** How each calls the count that stays while asleep. */
-const REPLICAS: Readonly<Record<Dialect, string>> = {
-  py: 'downtime-replicas',
-  go: 'downscale-replicas',
-}
-
-/** py-kube-downscaler takes each key from the nearest place that has it, and joins uptime with downtime; but a period anywhere beats both. */
+/**
+ * py-kube-downscaler takes each setting from the nearest place that has it, and joins uptime with downtime; but a period
+ * anywhere beats both, and forced times count on Namespaces alone.
+ */
 function timesOfPy({ workload, namespace, program }: Place): DownscalerTimes {
-  const defaults = { ...program.env, ...program.args }
-  const nearest = (key: string) => read('py', program, workload[key] ?? namespace[key] ?? defaults[key])
-  // Forced times count on Namespaces alone.
-  const forced = (key: string) => {
-    const value = namespace[key]
-    return value?.toLowerCase() === 'true'
-      ? ALWAYS
-      : read('py', program, value?.toLowerCase() === 'false' ? undefined : value)
-  }
-  const force = { forceUptime: forced('force-uptime'), forceDowntime: forced('force-downtime') }
-  if (force.forceUptime?.always || force.forceDowntime?.always) return force
-  const upscalePeriod = used(nearest('upscale-period'))
-  const downscalePeriod = used(nearest('downscale-period'))
-  if (upscalePeriod || downscalePeriod) return { ...force, upscalePeriod, downscalePeriod }
-  return { ...force, uptime: nearest('uptime'), downtime: nearest('downtime') }
+  const nearest = { ...program.env, ...program.args, ...namespace, ...workload }
+  const read = (keys: readonly TimeKey[]) => timesIn('py', program, keys, nearest)
+  const force = Object.fromEntries(
+    FORCE.flatMap((key) => {
+      const value = namespace[key]?.toLowerCase() ?? 'false'
+      if (value === 'false') return []
+      return [[key, value === 'true' ? ALWAYS : timesFrom('py', program, namespace[key])]]
+    }),
+  )
+  if (FORCE.some((key) => force[key]?.always)) return force
+  const periods = Object.entries(read(PERIODS)).filter(([, times]) => times !== NEVER)
+  return { ...force, ...(periods.length > 0 ? Object.fromEntries(periods) : read(HOURS)) }
 }
 
-function used(times: Times | undefined): Times | undefined {
-  return times === NEVER ? undefined : times
-}
-
-/** GoKubeDownscaler takes all times from the nearest place that has any, and forced ones likewise; undefined: it left it alone, since there are none. */
+/**
+ * GoKubeDownscaler takes all times from the nearest place that has any, and forced ones likewise.
+ * @returns a string: why it left the workload alone; undefined: there are none, so it did
+ */
 function timesOfGo({ workload, namespace, program }: Place): DownscalerTimes | string | undefined {
   const places = [workload, namespace, program.args, program.env]
-  const nearest = (keys: readonly string[]) => places.find((place) => keys.some((key) => key in place)) ?? {}
+  const nearest = (keys: readonly TimeKey[]) => places.find((place) => keys.some((key) => key in place)) ?? {}
   const [times, force] = [nearest(TIMES), nearest(FORCE)]
-  const has = (key: string) => key in times
-  if (has('uptime') && has('downtime'))
-    return 'uptime and downtime stand in one place: the tool left it alone'
-  if ((has('uptime') || has('downtime')) && (has('upscale-period') || has('downscale-period')))
+  const isGiven = (key: TimeKey) => key in times
+  if (HOURS.every(isGiven)) return 'uptime and downtime stand in one place: the tool left it alone'
+  if (HOURS.some(isGiven) && PERIODS.some(isGiven))
     return 'a time and a period stand in one place: the tool left it alone'
   if (FORCE.every((key) => key in force)) return 'force-uptime and force-downtime stand in one place'
-  const entries = Object.entries(KEYS).map(([name, key]) => [
-    name,
-    read('go', program, (FORCE.includes(key) ? force : times)[key]),
-  ])
-  const found: DownscalerTimes = Object.fromEntries(entries)
-  return Object.values(found).every((each) => each === undefined) ? undefined : found
+  const found = { ...timesIn('go', program, TIMES, times), ...timesIn('go', program, FORCE, force) }
+  return Object.keys(found).length === 0 ? undefined : found
 }
 
-function read(dialect: Dialect, { zone, days }: Program, value: string | undefined): Times | undefined {
-  return value === undefined
-    ? undefined
-    : parseTimes(value, dialect, { ...(zone && { zone }), ...(days && { days }) })
+/** Those of these settings that are given, read. @throws Unreadable */
+function timesIn(
+  dialect: Dialect,
+  program: Program,
+  keys: readonly TimeKey[],
+  from: Settings,
+): DownscalerTimes {
+  const given = keys.filter((key) => from[key] !== undefined)
+  return Object.fromEntries(given.map((key) => [key, timesFrom(dialect, program, from[key])]))
+}
+
+function timesFrom(dialect: Dialect, { zone, days }: Program, value = ''): Times {
+  return parseTimes(value, dialect, { ...(zone && { zone }), ...(days && { days }) })
 }
 
 /** True: for ever; an instant: until then. Any value of `exclude` but false counts; an unreadable one does not. */
@@ -135,7 +124,7 @@ function inUtc(text: string): string {
 /** The innermost place with a value counts: true, false or spans. */
 function excludedByGo({ workload, namespace, program }: Place, now: Instant): boolean | Instant | string {
   const value = workload['exclude'] ?? namespace['exclude'] ?? (program.needsInclusion ? 'true' : undefined)
-  const times = read('go', program, value)
+  const times = value === undefined ? undefined : timesFrom('go', program, value)
   if (times?.always) return true
   if (times && times.weekly.length > 0)
     return `'${value}' leaves it alone at some hours of each week, which Dormouse cannot`

@@ -4,22 +4,18 @@ import { inHours, leftAlone, onlyAsleep, refused, type Wanted } from './wanted.t
 import { Week } from './week.ts'
 import { haveEqualClocks } from '../../domain/schedule/zone.ts'
 
-/** The times of a downscaler that count for a workload. Undefined: nothing is set. */
-export interface DownscalerTimes {
-  readonly uptime?: Times | undefined
-  readonly downtime?: Times | undefined
-  readonly upscalePeriod?: Times | undefined
-  readonly downscalePeriod?: Times | undefined
-  readonly forceUptime?: Times | undefined
-  readonly forceDowntime?: Times | undefined
-}
+export type TimeKey =
+  'uptime' | 'downtime' | `${'upscale' | 'downscale'}-period` | `force-${'uptime' | 'downtime'}`
+
+/** The times of a downscaler that count for a workload, by their keys in annotations. Undefined: not set. */
+export type DownscalerTimes = Readonly<Partial<Record<TimeKey, Times>>>
 
 const FOR_DATES =
   'a span of dates that has yet to begin: write a calendar (docs/calendars.md), or ask when it begins'
 
 /** Our settings that keep a workload awake at exactly these times. */
 export function wantedFor(times: DownscalerTimes, dialect: Dialect, now: Instant, ownZone = 'UTC'): Wanted {
-  const given = Object.values<Times | undefined>({ ...times }).filter((each) => each !== undefined)
+  const given = Object.values(times)
   const [zone = ownZone, ...zones] = new Set(given.flatMap(({ weekly }) => weekly.map(({ zone }) => zone)))
   if (zones.some((each) => !haveEqualClocks(zone, each, now)))
     return refused(`its times are in several zones (${[zone, ...zones].join(', ')}): a schedule has one`)
@@ -30,12 +26,12 @@ export function wantedFor(times: DownscalerTimes, dialect: Dialect, now: Instant
 
   const week = (of: Times | undefined) =>
     of && runsForEver(of, now) ? Week.ALL : weekOf(of?.weekly ?? [], dialect)
-  const awakeUntil = lastEnd([times.forceUptime, times.uptime], now)
-  const asleepUntil = lastEnd([times.forceDowntime, times.downtime], now)
-  const force = { up: week(times.forceUptime), down: week(times.forceDowntime) }
-  if (times.upscalePeriod || times.downscalePeriod) {
+  const awakeUntil = lastEnd([times['force-uptime'], times.uptime], now)
+  const asleepUntil = lastEnd([times['force-downtime'], times.downtime], now)
+  const force = { up: week(times['force-uptime']), down: week(times['force-downtime']) }
+  if (times['upscale-period'] || times['downscale-period']) {
     if (!force.up.isEmpty || !force.down.isEmpty) return refused('it has periods and forced times together')
-    return byPeriods(week(times.upscalePeriod), week(times.downscalePeriod), zone)
+    return byPeriods(week(times['upscale-period']), week(times['downscale-period']), zone)
   }
   const normal = (times.uptime ? week(times.uptime) : Week.ALL).and(week(times.downtime).not())
   const wanted = inHours(force.up.or(normal.and(force.down.not())), zone)

@@ -1,3 +1,5 @@
+import { rowOf } from './kinds.ts'
+
 /** An object of the cluster, as far as an import reads it. */
 export interface ImportedObject {
   readonly apiVersion: string
@@ -65,7 +67,7 @@ export interface Step {
   readonly verdict: 'mapped' | 'approximated' | 'refused'
   /** Sentences without a full stop. */
   readonly says: readonly string[]
-  /** RFC 7396; undefined: nothing is written. */
+  /** Undefined: nothing is written. */
   readonly patch?: MergePatch
   /** For a sleeper: the count that the other tool recorded. */
   readonly recorded?: number
@@ -77,23 +79,32 @@ export interface Step {
   readonly goes?: true
 }
 
+/** RFC 7396. */
 export type MergePatch = { readonly [key: string]: MergePatch | string | number | boolean | null }
+
+/** A patch that sets annotations, or removes those that are null. */
+export function annotating(annotations: MergePatch): MergePatch {
+  return { metadata: { annotations } }
+}
 
 /** `deployment shop/web` */
 export function nameOf({ kind, metadata: { namespace, name } }: ImportedObject): string {
   return `${kind.toLowerCase()} ${namespace === undefined ? '' : `${namespace}/`}${name}`
 }
 
-/** Kinds that Dormouse puts to sleep, by what Kubernetes calls them. */
-const SLEEPERS = ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'CronJob', 'Rollout']
-
+/** Whether Dormouse puts its kind to sleep. */
 export function canSleep({ kind }: ImportedObject): boolean {
-  return SLEEPERS.includes(kind)
+  return rowOf(kind).sleepsAs !== undefined
 }
 
 /** Dormouse leaves what is owned to its owner, and kube-green does. */
 export function isOwned({ metadata }: Pick<ImportedObject, 'metadata'>): boolean {
   return metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false
+}
+
+/** Whether it has a number of replicas. */
+export function hasCount({ kind }: Pick<ImportedObject, 'kind'>): boolean {
+  return kind !== 'CronJob' && kind !== 'DaemonSet'
 }
 
 /** Keys that GoKubeDownscaler and py-kube-downscaler put into the nodeSelector of a DaemonSet. */

@@ -6,6 +6,7 @@ import { INHERITED_ANNOTATIONS, Inheritance, type Namespace } from '../../domain
 import { ofSource } from '../../domain/policy/settings.ts'
 import { canonical, parseSchedule } from '../../domain/schedule/syntax.ts'
 import { canSleep, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
+import { rowOf } from './kinds.ts'
 import { leftAlone, saysWanted, type Wanted } from './wanted.ts'
 
 /** The settings of a running Dormouse that decide what it manages, as it publishes them. */
@@ -82,7 +83,7 @@ export class InForce {
   #effective(object: ImportedObject, own: Annotations, patch: MergePatch): Effective | undefined {
     const { namespace: name = '', labels } = object.metadata
     if (this.excludes(name)) return undefined
-    const kind = kindOf(object)
+    const kind = (rowOf(object.kind).sleepsAs ?? '') as Kind
     const inherited = this.#inheritance
       .of(this.#namespace(name, patch))
       .by({ kind, owner: undefined, labels })
@@ -175,12 +176,6 @@ function inCanonicalForm(schedule: string): string {
   } catch {
     return schedule
   }
-}
-
-/** As configurations name the kinds; others than the built-in ones are there only if they were configured. */
-function kindOf({ kind, apiVersion }: ImportedObject): Kind {
-  const resource = `${kind.toLowerCase()}s`
-  return (kind === 'Rollout' ? `${resource}.${apiVersion.split('/', 1)[0]}` : resource) as Kind
 }
 
 function annotationsIn({ metadata }: MergePatch = {}): MergePatch {

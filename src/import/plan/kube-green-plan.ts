@@ -13,7 +13,8 @@ import { isReadable, keptIn, keptKey, keptOfOthers, restorable, writtenAt, type 
 import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
 import type { InForce } from './in-force.ts'
 import { isChosen, isPatched, isSleepInfo, sleeps, type SleepInfo, wantedBySleepInfos } from './sleep-info.ts'
-import { adoptionOf, OF_ANOTHER, refusalOf, returning, stepOf } from './steps.ts'
+import { groupOf, rowOf } from './kinds.ts'
+import { adoptionOf, cleaningUp, OF_ANOTHER, refusalOf, stepOf, type Planned } from './steps.ts'
 
 /** The traces of kube-green in one namespace. */
 export interface LeftInNamespace {
@@ -72,12 +73,14 @@ export function planOfKubeGreen(
     ...(wide.enabled ? stepOf(namespace, wide, annotations) : []),
     ...objects.flatMap((each) => {
       const chosen = infos.filter((info) => sleeps(info, each) && isChosen(info, each))
-      const wanted = canSleep(each) ? settled(wantedOf(chosen), each, force) : leftAlone()
-      return objectSteps(each, wanted, kept.get(keptKey(each)) ?? [], {
-        now,
+      return objectSteps({
+        object: each,
+        asked: canSleep(each) ? settled(wantedOf(chosen), each, force) : leftAlone(),
+        kept: kept.get(keptKey(each)) ?? [],
         inherited: force.inherited(each, annotations),
         before: force.inherited(each),
         byPolicies: force.byPolicies(each),
+        now,
         isPatched: infos.some((info) => isPatched(info, each) && isChosen(info, each)),
       })
     }),
@@ -121,14 +124,8 @@ function wantedOnce(now: Instant): (infos: readonly SleepInfo[]) => Wanted {
   const known = new Map<string, Wanted>()
   return (infos) => {
     const key = infos.map(({ metadata }) => metadata.name).join()
-    const wanted =
-      known.get(key) ??
-      (infos.length === 0
-        ? leftAlone()
-        : wantedBySleepInfos(
-            infos.map(({ spec }) => spec),
-            now,
-          ))
+    const specs = infos.map(({ spec }) => spec)
+    const wanted = known.get(key) ?? (specs.length === 0 ? leftAlone() : wantedBySleepInfos(specs, now))
     known.set(key, wanted)
     return wanted
   }
@@ -140,8 +137,7 @@ function heirs({ metadata: { name: namespace } }: ImportedObject): ImportedObjec
 }
 
 function anyOf(kind: string, namespace: string): ImportedObject {
-  const apiVersion = kind === 'CronJob' ? 'batch/v1' : 'apps/v1'
-  return { apiVersion, kind, metadata: { name: '', namespace } }
+  return { apiVersion: rowOf(kind).apiVersion ?? '', kind, metadata: { name: '', namespace } }
 }
 
 /** Nothing of it is left to the policies in force, which may change. */
@@ -198,49 +194,40 @@ function settingsOfNamespace(
 }
 
 const CHANGED = 'a patch of its SleepInfo changed what an import does not put back'
-
 const PATCHED = 'a patch of its SleepInfo put it to sleep, which Dormouse cannot do'
 const NOT_MEANT = 'it is asleep, and kube-green would leave it so: no SleepInfo means it any more'
 
-/** The settings that a workload inherits in the end, now, and from policies alone. */
-interface Inherits {
-  readonly now: Instant
-  readonly inherited: Wanted
+/** An object, the settings that kube-green's SleepInfos ask for, and what their Secrets keep of it, the latest last. */
+interface KubeGreenObject extends Omit<Planned, 'wanted'> {
+  readonly asked: Wanted
+  readonly kept: readonly Restore[]
+  /** Inherited before this import. */
   readonly before: Wanted
-  readonly byPolicies: Wanted
-  /** Whether a patch of its own says how it sleeps. */
+  /** Whether a patch of a SleepInfo says how it sleeps. */
   readonly isPatched: boolean
 }
 
-function objectSteps(
-  object: ImportedObject,
-  asked: Wanted,
-  kept: readonly Restore[],
-  { now, inherited, before, byPolicies, isPatched: hasPatch }: Inherits,
-): Step[] {
+function objectSteps({ asked, kept, before, isPatched: hasPatch, ...found }: KubeGreenObject): Step[] {
+  const { object, inherited, now } = found
   const restore = kept.at(-1) ?? {}
   if (isOwned(object)) return isEmpty(restore) ? [] : [byHand(object, OF_ANOTHER, restore)]
-  if (asked.refused !== undefined) return [refusal(object, asked.refused, restore, inherited)]
+  const refuse = (why: string) => [byHand(object, why, restore, inherited)]
+  if (asked.refused !== undefined) return refuse(asked.refused)
   const { count, bounds, rest } = restorable(object, restore)
-  const wanted = isAtRest(object) ? asLatest(asked, kept) : asItIs(asked, now)
+  const isAsleep = isAtRest(object)
+  const planned = { ...found, wanted: isAsleep ? asLatest(asked, kept) : asItIs(asked, now) }
+  const { wanted } = planned
   const more = isEmpty(rest) ? [] : [byHand(object, CHANGED, rest)]
   if (bounds) return [putBack(object, bounds), ...more]
   // Others than this import may have policies for what kube-green left alone.
   const isOthers = !wanted.enabled && (!canSleep(object) || saysWanted(inherited) === saysWanted(before))
   const annotations = isOthers ? {} : annotationsOf(wanted, inherited)
-  if (count === undefined)
-    return isEmpty(rest)
-      ? stepOf(object, wanted, annotations)
-      : [refusal(object, CHANGED, restore, inherited)]
-  if (!wanted.enabled && (hasPatch || isAtRest(object)))
-    return [refusal(object, hasPatch ? PATCHED : NOT_MEANT, restore, inherited)]
-  if (isAtRest(object)) return [adoptionOf(object, wanted, [inherited, byPolicies], count, now), ...more]
+  if (count === undefined) return isEmpty(rest) ? stepOf(object, wanted, annotations) : refuse(CHANGED)
+  if (!wanted.enabled && hasPatch) return refuse(PATCHED)
+  if (!wanted.enabled && isAsleep) return refuse(NOT_MEANT)
+  if (isAsleep) return [adoptionOf(planned, count), ...more]
   const stale = ['it is awake: what kube-green kept is out of date']
-  return [
-    ...stepOf(object, wanted, annotations, stale),
-    ...returning(object, wanted, [inherited, byPolicies]),
-    ...more,
-  ]
+  return [...stepOf(object, wanted, annotations, stale), ...cleaningUp(planned), ...more]
 }
 
 /** A workload that is awake in hours of sleep stays so until the next sleep: kube-green leaves it, and so does awake-until. */
@@ -263,14 +250,10 @@ function putBack(object: ImportedObject, spec: MergePatch): Step {
   return { object, verdict: 'mapped', says: [`put back: ${asciiJson(spec)}`], patch: { spec } }
 }
 
-function refusal(object: ImportedObject, why: string, restore: Restore, inherited: Wanted): Step {
-  const says = isEmpty(restore) ? [why] : [why, ...commandFor(object, restore)]
-  return refusalOf(object, says, inherited)
-}
-
-/** Left to a person: anybody who may write in the namespace may have written the Secret. */
-function byHand(object: ImportedObject, why: string, restore: Restore): Step {
-  return refusalOf(object, [why, ...commandFor(object, restore)])
+/** Leaves to a person what a Secret keeps: anybody who may write in the namespace may have written it. */
+function byHand(object: ImportedObject, why: string, restore: Restore, inherited?: Wanted): Step {
+  const command = isEmpty(restore) ? [] : commandFor(object, restore)
+  return refusalOf(object, [why, ...command], inherited)
 }
 
 const A_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/
@@ -278,7 +261,7 @@ const A_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/
 /** The command for it, unless Kubernetes allows no object of that name. */
 function commandFor({ apiVersion, kind, metadata }: ImportedObject, restore: Restore): string[] {
   const { namespace = '', name } = metadata
-  const group = apiVersion.replace(/\/.*|^v1$/, '')
+  const group = groupOf(apiVersion)
   const resource = `${kind}${group === '' ? '' : `.${group}`}`.toLowerCase()
   if (![resource, namespace, name].every((each) => A_NAME.test(each))) return []
   const target = commandLine('kubectl', 'patch', resource, name, '-n', namespace)

@@ -4,7 +4,7 @@ import {
   MAX_REPLICAS,
   ANNOTATION,
 } from '../../domain/workload/workload.ts'
-import { type ImportedObject, type MergePatch, isAtRest } from './imported-object.ts'
+import { type ImportedObject, type MergePatch, hasCount, isAtRest } from './imported-object.ts'
 import type { Settings } from './program.ts'
 import { InvalidRequest, parseRequest } from '../../domain/requests/annotation.ts'
 import { decodeState, Unreadable } from '../../domain/workload/state-codec.ts'
@@ -25,7 +25,7 @@ export function settingsOf(marks: Settings): Settings {
 }
 
 /** Annotations of a merge patch that removes them. */
-export function without(marks: Settings): MergePatch {
+export function without(marks: Readonly<Record<string, unknown>>): MergePatch {
   return Object.fromEntries(Object.keys(marks).map((name) => [name, null]))
 }
 
@@ -34,10 +34,9 @@ export function isAsleepByTool(object: ImportedObject): boolean {
 }
 
 /** The count to bring back, which for kinds without one is 1; undefined: the tool kept none, or what is no count. */
-export function keptCount({ kind }: ImportedObject, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (kind === 'CronJob' || kind === 'DaemonSet') return 1
-  return countOf(text)
+export function keptCount(object: ImportedObject): number | undefined {
+  const text = marksOf(object)[KEPT]
+  return text === undefined || hasCount(object) ? countOf(text) : 1
 }
 
 /** The count that a sleeper of ours keeps, which is above 0: there is nothing to adopt. undefined: there may be. */

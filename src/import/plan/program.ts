@@ -1,9 +1,8 @@
-/** Settings of one place: a workload's or a Namespace's annotations below `downscaler/`, or a program's, by the same keys. */
+/** Settings of one place, by their keys in annotations below `downscaler/`: `uptime`, `downscale-period`. */
 export type Settings = Readonly<Record<string, string>>
 
 /** The settings in the arguments and environment of a downscaler's Deployment. */
 export interface Program {
-  /** By the keys of annotations: `uptime`, `downscale-period`. */
   readonly args: Settings
   readonly env: Settings
   readonly zone?: string
@@ -22,7 +21,8 @@ export interface Program {
   readonly others: readonly string[]
 }
 
-const ARGS: Readonly<Record<string, string>> = {
+/** Settings that arguments give for all workloads, by the argument. Its variable is `DEFAULT_UPTIME`, and so on. */
+const DEFAULTS: Settings = {
   'default-uptime': 'uptime',
   'default-downtime': 'downtime',
   'upscale-period': 'upscale-period',
@@ -30,57 +30,45 @@ const ARGS: Readonly<Record<string, string>> = {
   'downtime-replicas': 'downscale-replicas',
 }
 
-const ENV: Readonly<Record<string, string>> = {
-  DEFAULT_UPTIME: 'uptime',
-  DEFAULT_DOWNTIME: 'downtime',
-  UPSCALE_PERIOD: 'upscale-period',
-  DOWNSCALE_PERIOD: 'downscale-period',
-  DOWNTIME_REPLICAS: 'downscale-replicas',
-}
-
-const LISTS = ['namespace', 'exclude-namespaces', 'exclude-deployments', 'include-resources']
-/** Settings of how it runs, not of what it does. */
-const HOW = [
-  'interval',
-  'once',
-  'debug',
-  'json-logs',
-  'dry-run',
-  'grace-period',
-  'deployment-time-annotation',
-  'leader-election',
-  'max-retries-on-conflict',
-  'qps',
-  'burst',
-  'api-server-timeout',
-  'backpressure-interval',
-  'metrics',
-]
+/** Arguments that an import takes as lists, and arguments that say how the program runs, not what it does. */
+const UNDERSTOOD =
+  'namespace exclude-namespaces exclude-deployments include-resources ' +
+  'interval once debug json-logs dry-run grace-period deployment-time-annotation leader-election ' +
+  'max-retries-on-conflict qps burst api-server-timeout backpressure-interval metrics'
 
 /** Reads `--default-uptime=…`, `--default-uptime …` and the environment. */
 export function programOf(args: readonly string[], env: Settings): Program {
   const flags = flagsOf(args)
-  const list = (flag: string, variable: string) =>
-    (flags[flag] ?? env[variable] ?? '')
+  const list = (flag: string) =>
+    (flags[flag] ?? env[variableOf(flag)] ?? '')
       .split(',')
       .map((each) => each.trim())
       .filter((each) => each !== '')
-  const resources = list('include-resources', 'INCLUDE_RESOURCES')
+  const defaults = (valueOf: (flag: string) => string | undefined) =>
+    Object.fromEntries(
+      Object.entries(DEFAULTS)
+        .map(([flag, key]) => [key, valueOf(flag) ?? ''] as const)
+        .filter(([, value]) => value !== ''),
+    )
+  const resources = list('include-resources')
+  const understood = new Set([...Object.keys(DEFAULTS), ...UNDERSTOOD.split(' ')])
   return {
-    args: renamed(flags, ARGS),
-    env: renamed(env, ENV),
+    args: defaults((flag) => flags[flag]),
+    env: defaults((flag) => env[variableOf(flag)]),
     ...(env['DEFAULT_TIMEZONE'] && { zone: env['DEFAULT_TIMEZONE'] }),
     ...(env['DEFAULT_WEEKFRAME'] && { days: env['DEFAULT_WEEKFRAME'] }),
-    namespaces: list('namespace', 'NAMESPACE'),
-    excludedNamespaces: list('exclude-namespaces', 'EXCLUDE_NAMESPACES'),
-    excludedNames: list('exclude-deployments', 'EXCLUDE_DEPLOYMENTS'),
-    labels: list('matching-labels', 'MATCHING_LABELS'),
+    namespaces: list('namespace'),
+    excludedNamespaces: list('exclude-namespaces'),
+    excludedNames: list('exclude-deployments'),
+    labels: list('matching-labels'),
     needsInclusion: (flags['explicit-include'] ?? 'false') !== 'false',
     resources: resources.length === 0 ? ['deployments'] : resources,
-    others: Object.keys(flags).filter(
-      (flag) => !(flag in ARGS) && !LISTS.includes(flag) && !HOW.includes(flag),
-    ),
+    others: Object.keys(flags).filter((flag) => !understood.has(flag)),
   }
+}
+
+function variableOf(flag: string): string {
+  return flag.toUpperCase().replaceAll('-', '_')
 }
 
 function flagsOf(args: readonly string[]): Settings {
@@ -92,13 +80,4 @@ function flagsOf(args: readonly string[]): Settings {
     flags[name] = value ?? (next !== undefined && !next.startsWith('-') ? next : 'true')
   })
   return flags
-}
-
-function renamed(from: Settings, names: Readonly<Record<string, string>>): Settings {
-  return Object.fromEntries(
-    Object.entries(names).flatMap(([theirs, key]) => {
-      const value = from[theirs]
-      return value === undefined || value === '' ? [] : [[key, value]]
-    }),
-  )
 }

@@ -1,6 +1,7 @@
 import { PAUSE_ANNOTATION, PAUSED_AT } from '../../domain/autoscaling/scaled-object.ts'
-import type { ImportedObject, MergePatch, Step } from './imported-object.ts'
-import { KEPT, KEPT_PAUSE, without } from './marks.ts'
+import { annotating, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
+import { rowOf } from './kinds.ts'
+import { KEPT, KEPT_PAUSE, marksOf, without } from './marks.ts'
 import type { Settings } from './program.ts'
 
 const NOT_PAUSED = '-1'
@@ -9,17 +10,14 @@ const NOT_PAUSED = '-1'
  * Restores objects that the downscaler changed and Dormouse does not manage. `isAdopted` tells
  * whether the workload of this name in its namespace is taken over asleep.
  */
-export function putBack(
-  object: ImportedObject,
-  marks: Settings,
-  isAdopted: (name: string) => boolean,
-): Step[] {
+export function putBack(object: ImportedObject, isAdopted: (name: string) => boolean): Step[] {
+  const marks = marksOf(object)
   if (Object.keys(marks).length === 0) return []
   const kept = marks[KEPT]
   const step = (verdict: Step['verdict'], says: string, patch?: MergePatch): Step[] => [
     { object, verdict, says: [says], ...(patch && { patch }) },
   ]
-  const goes = { metadata: { annotations: without(marks) } }
+  const goes = annotating(without(marks))
   if (kept === undefined)
     return step('approximated', "Dormouse leaves this kind alone: only the tool's marks go", goes)
   if (object.kind === 'Job')
@@ -29,31 +27,12 @@ export function putBack(
     )
   if (object.kind === 'ScaledObject') {
     const { says, annotations } = pausedBefore(object, marks, isAdopted)
-    return step('mapped', says, { metadata: { annotations: { ...without(marks), ...annotations } } })
+    return step('mapped', says, annotating({ ...without(marks), ...annotations }))
   }
-  const spec = specOf(object, kept)
+  const spec = rowOf(object.kind).before?.(kept, object.spec ?? {})
   return spec
     ? step('mapped', `put back: ${shown(spec)}`, { ...goes, spec })
     : step('refused', `the tool kept '${kept}', which cannot be put back`)
-}
-
-/** The part of its spec that the tool changed, as it was. */
-function specOf({ kind, spec }: ImportedObject, kept: string): MergePatch | undefined {
-  const amount = /^\d+$/.test(kept) ? Number(kept) : kept
-  const isAmount = typeof amount === 'number' || /^\d+%$/.test(amount)
-  switch (kind) {
-    case 'PodDisruptionBudget':
-      if (!isAmount) return undefined
-      return spec?.minAvailable === undefined ? { maxUnavailable: amount } : { minAvailable: amount }
-    case 'HorizontalPodAutoscaler':
-      return typeof amount === 'number' ? { minReplicas: amount } : undefined
-    case 'Service':
-      return ['LoadBalancer', 'NodePort'].includes(kept) ? { type: kept } : undefined
-    case 'Ingress':
-      return { ingressClassName: kept }
-    default:
-      return undefined
-  }
 }
 
 /** If Dormouse adopts the sleeping workload, it takes over the pause as well: KEDA would wake it in between. */

@@ -1,6 +1,7 @@
 import { isRecord } from '../../domain/json-schema.ts'
 import { MAX_REPLICAS } from '../../domain/workload/workload.ts'
 import type { ImportedObject, MergePatch } from './imported-object.ts'
+import { groupOf, rowOf } from './kinds.ts'
 
 /** A merge patch that brings an object back to what it was before kube-green. */
 export interface Restore {
@@ -43,21 +44,12 @@ export function isReadable({ data }: ImportedObject): boolean {
   )
 }
 
-/** The kinds that an import reads for kube-green: those that it changes by itself, or by the most common patches. */
-const READ = [
-  'Deployment.apps',
-  'StatefulSet.apps',
-  'DaemonSet.apps',
-  'CronJob.batch',
-  'HorizontalPodAutoscaler.autoscaling',
-]
-export const KINDS_READ: readonly string[] = READ.map((name) => name.replace(/\..*/, ''))
-
 /** The Secret's objects of kinds that we do not read, with their names alone. */
 export function keptOfOthers(secret: ImportedObject): { object: ImportedObject; restore: Restore }[] {
   return [...keptIn(secret)].flatMap(([key, restore]) => {
     const [, kind = '', group = '', name = ''] = /^([^./]*)\.?([^/]*)\/(.*)$/s.exec(key) ?? []
-    if (READ.includes(`${kind}.${group}`)) return []
+    const { apiVersion, restored } = rowOf(kind)
+    if (restored && groupOf(apiVersion) === group) return []
     const { namespace } = secret.metadata
     const metadata = { name, ...(namespace !== undefined && { namespace }) }
     return [{ object: { apiVersion: `${group}/`, kind, metadata }, restore }]
@@ -74,21 +66,10 @@ interface Restorable {
   readonly rest: Restore
 }
 
-/** The fields of the spec that an import takes up, by kind. */
-const TAKEN: Readonly<Record<string, readonly string[]>> = {
-  Deployment: ['replicas'],
-  StatefulSet: ['replicas'],
-  CronJob: ['suspend'],
-  HorizontalPodAutoscaler: ['minReplicas', 'maxReplicas'],
-}
-
-/**
- * Takes from a stored patch the fields that an import may set with its caller's rights. A fixed list: anybody who may
- * write in the namespace may have written the others.
- */
+/** Takes from a stored patch the fields that an import may set. */
 export function restorable({ kind }: ImportedObject, { spec = {}, ...others }: Restore): Restorable {
   const isTaken = ([field, value]: [string, unknown]) =>
-    TAKEN[kind]?.includes(field) === true &&
+    rowOf(kind).restored?.includes(field) === true &&
     (field === 'suspend' ? typeof value === 'boolean' : isCount(value))
   const taken = Object.fromEntries(Object.entries(spec).filter(isTaken))
   const rest = Object.fromEntries(Object.entries(spec).filter((each) => !isTaken(each)))
@@ -106,8 +87,7 @@ function isCount(value: unknown): boolean {
 
 /** `Deployment.apps/web` */
 export function keptKey({ apiVersion, kind, metadata }: ImportedObject): string {
-  const [group = ''] = apiVersion.split('/')
-  return `${kind}.${group}/${metadata.name}`
+  return `${kind}.${groupOf(apiVersion)}/${metadata.name}`
 }
 
 function parsed(base64: string | undefined): unknown {

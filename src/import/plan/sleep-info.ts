@@ -6,6 +6,7 @@ import { difference, hoursLeftBy } from './played.ts'
 import { timerOf, type SleepTimes, type Timer } from './sleep-times.ts'
 import { inHours, onlyAsleep, refused, type Wanted } from './wanted.ts'
 import { Week } from './week.ts'
+import { groupOf, rowOf } from './kinds.ts'
 import type { ImportedObject, ImportedSpec } from './imported-object.ts'
 
 /**
@@ -40,9 +41,7 @@ export interface SleepInfo extends ImportedObject {
 }
 
 interface SleepInfoSpec extends ImportedSpec, SleepTimes {
-  readonly suspendDeployments?: boolean
-  readonly suspendStatefulSets?: boolean
-  readonly suspendCronJobs?: boolean
+  readonly [suspended: `suspend${string}`]: boolean | undefined
   readonly includeRef?: readonly Ref[]
   readonly excludeRef?: readonly Ref[]
   readonly patches?: readonly {
@@ -70,7 +69,7 @@ export function isSleepInfo(object: ImportedObject): object is SleepInfo {
  */
 export function sleeps(info: SleepInfo, object: ImportedObject): boolean {
   const own = patchOf(info, object)
-  return own ? isUsual(own.patch, object) : isOfKind(info.spec, object)
+  return own ? isUsual(own.patch, object) : isSuspended(info.spec, object)
 }
 
 /** Whether a patch of its own puts this kind to sleep, and not as Dormouse does. */
@@ -83,26 +82,18 @@ function patchOf({ spec }: SleepInfo, object: ImportedObject) {
 }
 
 function isOfTarget({ apiVersion, kind }: ImportedObject, group: string, name: string): boolean {
-  return kind === name && apiVersion.split('/', 1)[0] === group
+  return kind === name && groupOf(apiVersion) === group
 }
 
 /** Whether it is put to sleep where no patch says how. */
-function isOfKind(spec: SleepInfoSpec, { kind }: ImportedObject): boolean {
-  switch (kind) {
-    case 'Deployment':
-      return spec.suspendDeployments ?? true
-    case 'StatefulSet':
-      return spec.suspendStatefulSets ?? true
-    case 'CronJob':
-      return spec.suspendCronJobs ?? false
-    default:
-      return false
-  }
+function isSuspended(spec: SleepInfoSpec, { kind }: ImportedObject): boolean {
+  const [field, byDefault] = rowOf(kind).suspendedBy ?? []
+  return field !== undefined && (spec[field] ?? byDefault ?? false)
 }
 
 /** Whether a JSON patch, which may be YAML, does what the built-in one does: StatefulSets once slept by such alone. */
 function isUsual(text: string, { kind }: ImportedObject): boolean {
-  const [path, value] = kind === 'CronJob' ? ['/spec/suspend', true] : ['/spec/replicas', 0]
+  const [path, value] = rowOf(kind).asleep ?? ['/spec/replicas', 0]
   try {
     const operations: unknown = parse(text)
     return (
@@ -131,7 +122,7 @@ export function isChosen({ spec }: SleepInfo, object: ImportedObject): boolean {
 }
 
 function concerns(ref: Ref, object: ImportedObject): boolean {
-  return ref.matchLabels !== undefined || isOfTarget(object, ref.apiVersion.split('/', 1)[0] ?? '', ref.kind)
+  return ref.matchLabels !== undefined || isOfTarget(object, groupOf(ref.apiVersion), ref.kind)
 }
 
 function isReferred(ref: Ref, object: ImportedObject, labels: 'some' | 'every'): boolean {

@@ -1,12 +1,25 @@
 import type { Instant } from '../../process/clock.ts'
-import { compileSchedule } from '../../domain/schedule/schedule.ts'
+import { ANNOTATION } from '../../domain/annotations.ts'
 import { formatRequest, REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
-import { ANNOTATION } from '../../domain/workload/workload.ts'
-import type { ImportedObject, MergePatch, Step } from './imported-object.ts'
+import { compileSchedule } from '../../domain/schedule/schedule.ts'
+import { annotating, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
 import { adoptedWith, keptByDormouse, marksOf, without } from './marks.ts'
 import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
 
-/** The step that writes these annotations; none where there is nothing to write. */
+/** A workload, the settings that it is to have, and the settings that it inherits. */
+export interface Planned {
+  readonly object: ImportedObject
+  readonly wanted: Wanted
+  /** Inherited when the import is done: from its Namespace and the policies. */
+  readonly inherited: Wanted
+  /** Inherited from the policies alone, as long as its Namespace is not annotated. */
+  readonly byPolicies: Wanted
+  readonly now: Instant
+}
+
+type Entry = readonly [annotation: string, value: unknown]
+
+/** The step that writes these annotations; none if the object has them already. */
 export function stepOf(
   object: ImportedObject,
   wanted: Wanted,
@@ -15,121 +28,110 @@ export function stepOf(
 ): Step[] {
   const own = object.metadata.annotations ?? {}
   const isNew = ([name, value]: Entry) => (value === null ? name in own : own[name] !== value)
-  const isDone = !Object.entries(annotations).some(isNew)
-  if (isDone) return []
-  return [
-    {
-      object,
-      verdict: wanted.differs.length > 0 ? 'approximated' : 'mapped',
-      says: [...says, saysWanted(wanted), ...wanted.differs],
-      patch: { metadata: { annotations } },
-    },
-  ]
+  if (!Object.entries(annotations).some(isNew)) return []
+  const sentences = [...says, saysWanted(wanted), ...wanted.differs]
+  return [{ object, verdict: verdictOf(wanted), says: sentences, patch: annotating(annotations) }]
 }
 
-/** Left to a person, and excluded from an inherited schedule, which must not act on an unknown former state. */
+/** Leaves an object to a person, and excludes it from an inherited schedule: its count is not known. */
 export function refusalOf(object: ImportedObject, says: readonly string[], inherited = leftAlone()): Step {
-  const isLeftOut = object.metadata.annotations?.[ANNOTATION.enabled] === 'false'
-  if (!inherited.enabled || isLeftOut) return { object, verdict: 'refused', says }
-  const patch = { metadata: { annotations: { [ANNOTATION.enabled]: 'false' } } }
-  return { object, verdict: 'refused', says, patch }
+  const isExcluded = object.metadata.annotations?.[ANNOTATION.enabled] === 'false'
+  if (!inherited.enabled || isExcluded) return { object, verdict: 'refused', says }
+  return { object, verdict: 'refused', says, patch: annotating({ [ANNOTATION.enabled]: 'false' }) }
 }
 
-/** Why a sleeper that is owned is left: nobody would wake it. */
+/** The reason for refusing a sleeper that has an owner. */
 export const OF_ANOTHER =
   'it is asleep and belongs to another object, to which Dormouse leaves it: wake it by hand'
 
-/** The settings that a workload inherits in the end, and the part that policies in force set already. */
-export type Inherited = readonly [inherited: Wanted, before: Wanted]
-
 /**
- * Takes a sleeper over with the count that the other tool recorded, before its Namespace is annotated: until it inherits
- * from that, it has all that it is to inherit as its own, so that it is right at each moment of the import.
+ * Takes a sleeper over, with the count that the other tool recorded. This comes before its Namespace is annotated, so
+ * the sleeper gets temporary annotations: all settings that it will inherit. A later patch removes them.
  */
-export function adoptionOf(
-  object: ImportedObject,
-  wanted: Wanted,
-  [inherited, before]: Inherited,
-  recorded: number,
-  now: Instant,
-): Step {
-  const ours = keptByDormouse(object)
-  const lasting = annotationsOf(wanted, inherited)
+export function adoptionOf(planned: Planned, recorded: number): Step {
+  const { object, wanted, inherited } = planned
   const own = object.metadata.annotations ?? {}
-  const isLeftOut = own[ANNOTATION.enabled] === 'false'
-  // People's own annotations count, except those of an import that refused it.
-  const isFree = ([name]: Entry) => own[name] === undefined || (name === ANNOTATION.enabled && isLeftOut)
-  const lent = ours === undefined ? passing(wanted, [inherited, before]).filter(isFree) : []
+  const kept = keptByDormouse(object)
+  const isAdopted = kept !== undefined
+  // An earlier import refused it, or a person excluded it.
+  const isExcluded = own[ANNOTATION.enabled] === 'false'
+  const isFree = ([name]: Entry) => own[name] === undefined || (name === ANNOTATION.enabled && isExcluded)
+  const temporary = isAdopted ? [] : temporaryAnnotations(planned).filter(isFree)
+  const request = formatRequest({ request: { action: 'adopt', count: recorded } })
   const annotations = {
-    ...(isLeftOut && { [ANNOTATION.enabled]: null }),
-    ...lasting,
-    ...Object.fromEntries(lent),
+    ...(isExcluded && { [ANNOTATION.enabled]: null }),
+    ...annotationsOf(wanted, inherited),
+    ...Object.fromEntries(temporary),
     ...without(marksOf(object)),
-    ...(ours === undefined && {
-      [REQUEST_ANNOTATION]: formatRequest({ request: { action: 'adopt', count: recorded } }),
-    }),
+    ...(!isAdopted && { [REQUEST_ANNOTATION]: request }),
   }
+  // If Dormouse put it to sleep after the tool did, its count is the newer one, and is not compared.
+  const isComparable = !isAdopted || kept === recorded || adoptedWith(object) !== undefined
   return {
     object,
-    verdict: wanted.differs.length > 0 ? 'approximated' : 'mapped',
+    verdict: verdictOf(wanted),
     says: [
-      saysKept(ours, recorded),
+      saysKept(kept, recorded),
       saysWanted(wanted),
-      ...(isAwakeAt(now, wanted, inherited)
-        ? ['Dormouse wakes it at once, since it is to be awake now']
-        : []),
+      ...(isAwakeAtOnce(planned) ? ['Dormouse wakes it at once, since it is to be awake now'] : []),
       ...wanted.differs,
     ],
-    // Another count of ours is newer than the tool's, unless it was adopted with that.
-    ...((ours === undefined || ours === recorded || adoptedWith(object) !== undefined) && { recorded }),
-    ...(Object.keys(annotations).length > 0 && { patch: { metadata: { annotations } } }),
-    ...givenBack([...lent, ...lentBefore(object, wanted, [inherited, before])]),
+    ...(isComparable && { recorded }),
+    ...(Object.keys(annotations).length > 0 && { patch: annotating(annotations) }),
+    ...laterRemoved([...temporary, ...leftBehind(planned)]),
   }
 }
 
-/** Whether a sleeper with these settings wakes at once: an end of being awake that it inherits counts, whatever its hours. */
-export function isAwakeAt(
-  now: Instant,
-  { schedule, timezone, autoWake }: Wanted,
-  { awakeUntil = 0 }: Wanted,
-): boolean {
-  return awakeUntil > now || (autoWake && compileSchedule(schedule, timezone).stateAt(now) === 'awake')
+/** Removes the temporary annotations that an interrupted import left on a workload. */
+export function cleaningUp(planned: Planned): Step[] {
+  const { object, wanted } = planned
+  const left = leftBehind(planned)
+  if (left.length === 0) return []
+  return [{ object, verdict: 'mapped', says: ['adopted before', saysWanted(wanted)], ...laterRemoved(left) }]
 }
 
-/** Whether what is awake with these settings sleeps at once. */
-export function isAsleepAt(now: Instant, wanted: Wanted, { awakeUntil = 0 }: Wanted): boolean {
-  if (!wanted.enabled || Math.max(awakeUntil, wanted.awakeUntil ?? 0) > now) return false
-  return compileSchedule(wanted.schedule, wanted.timezone).stateAt(now) === 'asleep'
+/** Whether a sleeper wakes as soon as it is adopted. An inherited awake-until wakes it outside of its hours, too. */
+export function isAwakeAtOnce({ wanted, inherited: { awakeUntil = 0 }, now }: Planned): boolean {
+  return awakeUntil > now || (wanted.autoWake && stateAt(now, wanted) === 'awake')
 }
 
-/** Removes the temporary annotations of an interrupted import. */
-export function returning(object: ImportedObject, wanted: Wanted, inherited: Inherited): Step[] {
-  const lent = lentBefore(object, wanted, inherited)
-  if (lent.length === 0) return []
-  return [{ object, verdict: 'mapped', says: ['adopted before', saysWanted(wanted)], ...givenBack(lent) }]
+/** Whether a workload that is awake falls asleep as soon as it is annotated. */
+export function isAsleepAtOnce({ wanted, inherited, now }: Planned): boolean {
+  const awakeUntil = Math.max(inherited.awakeUntil ?? 0, wanted.awakeUntil ?? 0)
+  return wanted.enabled && awakeUntil <= now && stateAt(now, wanted) === 'asleep'
 }
 
-type Entry = readonly [name: string, value: unknown]
+function stateAt(now: Instant, { schedule, timezone }: Wanted): 'awake' | 'asleep' {
+  return compileSchedule(schedule, timezone).stateAt(now)
+}
 
-/** Settings that it will inherit in the end, and does not inherit yet. */
-function passing(wanted: Wanted, [inherited, before]: Inherited): Entry[] {
+/** The settings that a workload will inherit from its Namespace, and does not inherit yet. */
+function temporaryAnnotations({ wanted, inherited, byPolicies }: Planned): Entry[] {
   const lasting = annotationsOf(wanted, inherited)
-  return Object.entries(annotationsOf(wanted, before)).filter(([name]) => !(name in lasting))
+  return Object.entries(annotationsOf(wanted, byPolicies)).filter(([name]) => !(name in lasting))
 }
 
-function lentBefore(object: ImportedObject, wanted: Wanted, inherited: Inherited): Entry[] {
+/** Temporary annotations that an earlier import wrote and did not remove. */
+function leftBehind(planned: Planned): Entry[] {
+  const { object } = planned
   if (adoptedWith(object) === undefined) return []
-  const own = object.metadata.annotations ?? {}
-  return passing(wanted, inherited).filter(([name, value]) => own[name] === value)
+  return temporaryAnnotations(planned).filter(
+    ([name, value]) => object.metadata.annotations?.[name] === value,
+  )
 }
 
-function givenBack(lent: readonly Entry[]): Pick<Step, 'inherits'> {
-  if (lent.length === 0) return {}
-  return { inherits: { metadata: { annotations: Object.fromEntries(lent.map(([name]) => [name, null])) } } }
+function laterRemoved(temporary: readonly Entry[]): Pick<Step, 'inherits'> {
+  if (temporary.length === 0) return {}
+  return { inherits: annotating(without(Object.fromEntries(temporary))) }
 }
 
-function saysKept(ours: number | undefined, recorded: number): string {
-  if (ours === undefined) return `adopted asleep, ${recorded} kept`
-  const differs = ours === recorded ? '' : `: the ${recorded} that the tool kept are out of date`
-  return `asleep by Dormouse already, ${ours} kept${differs}`
+function verdictOf({ differs }: Wanted): Step['verdict'] {
+  return differs.length > 0 ? 'approximated' : 'mapped'
+}
+
+/** `kept`: the count that Dormouse keeps already. */
+function saysKept(kept: number | undefined, recorded: number): string {
+  if (kept === undefined) return `adopted asleep, ${recorded} kept`
+  const differs = kept === recorded ? '' : `: the ${recorded} that the tool kept are out of date`
+  return `asleep by Dormouse already, ${kept} kept${differs}`
 }

@@ -1,0 +1,118 @@
+import type { ImportedSpec, MergePatch } from './imported-object.ts'
+
+/** A kind of objects that an import meets, and what the other tools do with it. */
+interface KindRow {
+  /** Undefined: an import does not read it. */
+  readonly apiVersion?: string
+  /** Dormouse puts it to sleep; the name that policies have for it. */
+  readonly sleepsAs?: string
+  /** A downscaler changes it, and Dormouse does not: the reason why no policy needs it. */
+  readonly needsNoPolicy?: string
+  /** The part of the spec that a downscaler changed, from the value that it kept; undefined: it cannot be put back. */
+  readonly before?: (kept: string, spec: ImportedSpec) => MergePatch | undefined
+  /**
+   * Fields of the spec that an import takes from kube-green's Secret, with its caller's rights. A fixed list: anybody
+   * who may write in the namespace may have written the others. Kinds without a list are not read for kube-green.
+   */
+  readonly restored?: readonly string[]
+  /** kube-green puts it to sleep without a patch: the field of a SleepInfo that says whether, and its default. */
+  readonly suspendedBy?: readonly [field: `suspend${string}`, byDefault: boolean]
+  /** The change that puts it to sleep, where that is not `/spec/replicas` at 0. */
+  readonly asleep?: readonly [path: string, value: unknown]
+}
+
+const amountOf = (kept: string) =>
+  /^\d+$/.test(kept) ? Number(kept) : /^\d+%$/.test(kept) ? kept : undefined
+
+const ROWS: Readonly<Record<string, KindRow>> = {
+  Namespace: { apiVersion: 'v1' },
+  Deployment: {
+    apiVersion: 'apps/v1',
+    sleepsAs: 'deployments',
+    restored: ['replicas'],
+    suspendedBy: ['suspendDeployments', true],
+  },
+  StatefulSet: {
+    apiVersion: 'apps/v1',
+    sleepsAs: 'statefulsets',
+    restored: ['replicas'],
+    suspendedBy: ['suspendStatefulSets', true],
+  },
+  DaemonSet: { apiVersion: 'apps/v1', sleepsAs: 'daemonsets', restored: [] },
+  CronJob: {
+    apiVersion: 'batch/v1',
+    sleepsAs: 'cronjobs',
+    restored: ['suspend'],
+    suspendedBy: ['suspendCronJobs', false],
+    asleep: ['/spec/suspend', true],
+  },
+  Job: { apiVersion: 'batch/v1', needsNoPolicy: 'Jobs end by themselves' },
+  HorizontalPodAutoscaler: {
+    apiVersion: 'autoscaling/v2',
+    needsNoPolicy: 'an HPA rests while its workload is at 0',
+    before: (kept) => (/^\d+$/.test(kept) ? { minReplicas: Number(kept) } : undefined),
+    restored: ['minReplicas', 'maxReplicas'],
+  },
+  PodDisruptionBudget: {
+    apiVersion: 'policy/v1',
+    needsNoPolicy: 'a PodDisruptionBudget without pods stops nothing',
+    before: (kept, { minAvailable }) => {
+      const amount = amountOf(kept)
+      if (amount === undefined) return undefined
+      return minAvailable === undefined ? { maxUnavailable: amount } : { minAvailable: amount }
+    },
+  },
+  Service: {
+    apiVersion: 'v1',
+    needsNoPolicy: 'Services stay as they are',
+    before: (kept) => (['LoadBalancer', 'NodePort'].includes(kept) ? { type: kept } : undefined),
+  },
+  Ingress: {
+    apiVersion: 'networking.k8s.io/v1',
+    needsNoPolicy: 'Ingresses stay as they are',
+    before: (kept) => ({ ingressClassName: kept }),
+  },
+  ScaledObject: {
+    apiVersion: 'keda.sh/v1alpha1',
+    needsNoPolicy: 'the ScaledObject of a sleeper is paused by itself',
+  },
+  Rollout: { apiVersion: 'argoproj.io/v1alpha1', sleepsAs: 'rollouts.argoproj.io' },
+  Stack: { needsNoPolicy: 'Stacks are not supported' },
+  Prometheus: { needsNoPolicy: 'the scale of a Prometheus is its number of shards' },
+  SleepInfo: { apiVersion: 'kube-green.com/v1alpha1' },
+  Secret: { apiVersion: 'v1' },
+  ConfigMap: { apiVersion: 'v1' },
+}
+
+/** The row of a kind, without any fields for kinds that an import does not know. */
+export function rowOf(kind = ''): KindRow {
+  return ROWS[kind] ?? {}
+}
+
+function kindsWith(isMeant: (row: KindRow, kind: string) => boolean): readonly string[] {
+  return Object.entries(ROWS).flatMap(([kind, row]) => (isMeant(row, kind) ? [kind] : []))
+}
+
+export const SLEEPERS = kindsWith(({ sleepsAs }) => sleepsAs !== undefined)
+/** Namespaces, and the kinds that downscalers change. */
+export const READ_FOR_DOWNSCALERS = kindsWith(
+  ({ apiVersion, sleepsAs, needsNoPolicy }, kind) =>
+    kind === 'Namespace' || (apiVersion !== undefined && (sleepsAs ?? needsNoPolicy) !== undefined),
+)
+/** The kinds that kube-green changes by itself, or by the most common patches. */
+export const READ_FOR_KUBE_GREEN = kindsWith(({ restored }) => restored !== undefined)
+
+/** `deployments` */
+export function pluralOf(kind: string): string {
+  return kind.toLowerCase() + (kind.endsWith('s') ? 'es' : 's')
+}
+
+/** The kind with this plural name; undefined: an import does not know it. */
+export function kindNamed(plural: string): string | undefined {
+  return kindsWith((_, kind) => pluralOf(kind) === plural)[0]
+}
+
+/** `apps` of `apps/v1`; '' for kinds of the core. */
+export function groupOf(apiVersion = ''): string {
+  return apiVersion.replace(/\/.*|^v1$/, '')
+}
