@@ -1,4 +1,4 @@
-import { TRIGGER, TRIGGERS } from '../../src/domain/workload/state.ts'
+import { TRIGGER, TRIGGERS } from '../../src/domain/workload/trigger.ts'
 import type { WorkloadState } from '../../src/domain/records/workload-state.ts'
 import type { Row } from '../dashboard.ts'
 import { bars, graph, stat } from '../panels.ts'

@@ -1,4 +1,4 @@
-import { TRIGGER, TRIGGERS } from '../../src/domain/workload/state.ts'
+import { TRIGGER, TRIGGERS } from '../../src/domain/workload/trigger.ts'
 import type { Row } from '../dashboard.ts'
 import { bars, list, stat } from '../panels.ts'
 import { ofLeader, perStep, timeOfLeader } from '../queries.ts'

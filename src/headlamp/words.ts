@@ -2,7 +2,7 @@ import type { Instant } from '../process/clock.ts'
 import type { HistoryRecord, StatusRecord } from '../domain/records/record.ts'
 import { textForPeople } from '../domain/workload/author.ts'
 import { troubleText } from '../domain/workload/trouble.ts'
-import { isKnown, TRIGGER, TRIGGERS } from '../domain/workload/state.ts'
+import { isKnown, TRIGGER, TRIGGERS } from '../domain/workload/trigger.ts'
 import { hasUnknownHours } from './record.ts'
 
 const HOLDS = { pin: 'pinned', override: 'schedule off', backoff: 'waiting' } as const

@@ -1,6 +1,12 @@
 /** An instant: milliseconds since the epoch, UTC. */
 export type Instant = number
 
+/** The earliest of the instants that exist. */
+export function earliest(...instants: (Instant | undefined)[]): Instant | undefined {
+  const known = instants.filter((instant) => instant !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}
+
 /** Everything takes its time from a clock that it was given; tests pass their own. */
 export type Clock = () => Instant
 

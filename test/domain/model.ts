@@ -10,7 +10,8 @@ import type { Request } from '../../src/domain/requests/operations.ts'
 import { planRequest } from '../../src/domain/requests/request.ts'
 import { stateOf as readableState } from '../../src/domain/workload/reading.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
-import { EMPTY_STATE, type State, type Trigger } from '../../src/domain/workload/state.ts'
+import { EMPTY_STATE, type State } from '../../src/domain/workload/state.ts'
+import type { Trigger } from '../../src/domain/workload/trigger.ts'
 import {
   ANNOTATION,
   ASLEEP_LABEL,

@@ -2,14 +2,8 @@ import fc from 'fast-check'
 import type { Instant } from '../../src/process/clock.ts'
 import { encodeState, type StateTexts } from '../../src/domain/workload/state-codec.ts'
 import { SLEEP_STATES } from '../../src/domain/schedule/schedule.ts'
-import {
-  OPERATION_RESULTS,
-  OPERATION_TYPES,
-  TRIGGERS,
-  INTENT_TRIGGERS,
-  PIN_STATES,
-  BACKOFF_CAUSES,
-} from '../../src/domain/workload/state.ts'
+import { OPERATION_RESULTS, PIN_STATES, BACKOFF_CAUSES } from '../../src/domain/workload/state.ts'
+import { OPERATION_TYPES, TRIGGERS, INTENT_TRIGGERS } from '../../src/domain/workload/trigger.ts'
 import {
   ASLEEP_LABEL,
   HELD_LABEL,

@@ -6,9 +6,9 @@ import {
   type Backoff,
   type Operation,
   type State,
-  type Trigger,
   type Intent,
 } from '../../src/domain/workload/state.ts'
+import type { Trigger } from '../../src/domain/workload/trigger.ts'
 import {
   ASLEEP_LABEL,
   HELD_LABEL,

@@ -1,6 +1,6 @@
 import { hasCount, hasKey } from '../../domain/kinds.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
-import { causeOfTrigger, howOfTrigger } from '../../domain/workload/trigger-words.ts'
+import { causeOfTrigger, howOfTrigger } from '../../domain/workload/trigger.ts'
 import { counted } from '../../domain/text.ts'
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'

@@ -1,5 +1,6 @@
 import { textForPeople, withoutPrefixes } from '../../domain/workload/author.ts'
-import type { OperationResult, Trigger } from '../../domain/workload/state.ts'
+import type { OperationResult } from '../../domain/workload/state.ts'
+import type { Trigger } from '../../domain/workload/trigger.ts'
 import type { Workload } from './record.ts'
 
 const DAY = 86_400_000

@@ -1,4 +1,5 @@
-import { earliest, manualWake, wakeHold } from '../deciding/intent.ts'
+import { earliest } from '../../process/clock.ts'
+import { manualWake, wakeHold } from '../deciding/intent.ts'
 import { transition } from '../deciding/operation.ts'
 import type { Situation } from '../deciding/situation.ts'
 import { hasKey, sleepsSuspended } from '../kinds.ts'

@@ -1,7 +1,6 @@
-import type { Instant } from '../../process/clock.ts'
+import { type Instant, earliest } from '../../process/clock.ts'
 import { decide } from '../deciding/decide.ts'
 import { carryOut } from '../deciding/operation.ts'
-import { earliest } from '../deciding/intent.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { situationOf } from '../deciding/situation.ts'
 import type { Heir, Namespace } from '../policy/inheritance.ts'

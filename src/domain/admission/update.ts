@@ -3,7 +3,8 @@ import type { Refusal } from '../../process/errors.ts'
 import { Situation } from '../deciding/situation.ts'
 import { marksRestored, withoutRequest } from '../workload/marks.ts'
 import { readWorkload, type Reading } from '../workload/reading.ts'
-import { isAutomatic, rescheduled } from '../deciding/intent.ts'
+import { outweighsSchedule } from '../workload/trigger.ts'
+import { rescheduled } from '../deciding/rescheduled.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { clip } from '../text.ts'
@@ -107,6 +108,6 @@ function decideUnread({ before, after }: Update, why: Unreadable): Draft | Denia
 /** A changed schedule or timezone replaces an earlier request; without one it needs no intent. */
 function withIntentOfSchedule(was: Situation, target: Reading): Reading {
   const { intent } = target.state
-  if (target.enabled !== true || !intent || isAutomatic(intent)) return target
+  if (target.enabled !== true || !intent || !outweighsSchedule(intent)) return target
   return rescheduled(was, target, null)
 }

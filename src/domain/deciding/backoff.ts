@@ -2,7 +2,8 @@ import type { Instant } from '../../process/clock.ts'
 import { isCredible } from './decision-time.ts'
 import type { Policy } from '../workload/settings-rules.ts'
 import { shortened } from '../workload/trouble.ts'
-import { BACKOFF_CAUSES, isKnown, type Backoff, type BackoffCause, type State } from '../workload/state.ts'
+import { BACKOFF_CAUSES, type Backoff, type BackoffCause, type State } from '../workload/state.ts'
+import { isKnown, isRepair } from '../workload/trigger.ts'
 
 const FAILURE_BASE = 10_000
 const FAILURE_MAX = 600_000
@@ -70,8 +71,7 @@ function timesInRow(state: State, now: Instant, { window }: Policy['backoff']): 
  */
 export function backoffFromFight(state: State, now: Instant, policy: Policy): Backoff | undefined {
   const [newest] = state.history
-  const isRepair = newest?.type === 'snooze' && (newest.trigger === 'recovery' || newest.trigger === 'pin')
-  if (!isRepair || newest.result === 'failed') return undefined
+  if (newest?.type !== 'snooze' || !isRepair(newest.trigger) || newest.result === 'failed') return undefined
   const { backoff } = state
   const hasRested = backoff?.cause === 'flapping' && backoff.until > newest.at
   return hasRested ? undefined : flapping(state, now, policy.backoff)

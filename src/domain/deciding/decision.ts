@@ -1,6 +1,7 @@
 import type { Instant } from '../../process/clock.ts'
 import type { ReasonValues, Remedy } from '../workload/explanation.ts'
-import type { Backoff, Intent, Trigger } from '../workload/state.ts'
+import type { Backoff, Intent } from '../workload/state.ts'
+import type { Trigger } from '../workload/trigger.ts'
 
 /** The codes of reasons; true: the workload is as it should be, so whoever moves it then contradicts Dormouse. */
 export const IS_WANTED = {

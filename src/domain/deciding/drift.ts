@@ -1,8 +1,11 @@
 import { hasCount } from '../kinds.ts'
 import type { Pin } from '../workload/state.ts'
 import { isScaled } from '../workload/workload.ts'
+import { earliest } from '../../process/clock.ts'
 import { because, lookAgain, type PartialDecision } from './decision.ts'
-import { earliest, endsOf, manualWake, newIntent, type Desired } from './intent.ts'
+import type { Desired } from './desired.ts'
+import { edgesThatEnd } from './hours.ts'
+import { manualWake, newIntent } from './intent.ts'
 import { autoscalerOf, isStoppedByPins } from './scaling.ts'
 import type { Situation } from './situation.ts'
 
@@ -74,7 +77,7 @@ function adopted({ counts, scaling }: Situation): PartialDecision {
 
 /** Somebody else woke it: a manual wake if it was scaled; otherwise it is put back to sleep. */
 function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | undefined {
-  const { counts, hours, now } = situation
+  const { counts, hours } = situation
   const { by, who, what, isManual } = situation.scaling
   if (!isManual) return desire.want === 'awake' ? undefined : asleepAgain(situation)
   const intent = manualWake(situation, by)
@@ -87,7 +90,7 @@ function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | 
     reason: because('manual_scaling', () => `${what} by ${who}`, { values: { by } }),
     intent,
     kept: counts.stillKept,
-    ...lookAgain(earliest(intent.hold, hours && endsOf(hours, intent, now).nextEdge?.at)),
+    ...lookAgain(earliest(intent.hold, hours && edgesThatEnd(intent, hours).nextEdge?.at)),
   }
 }
 

@@ -1,11 +1,10 @@
 import type { Instant } from '../../process/clock.ts'
 import type { Reading } from '../workload/reading.ts'
-import type { OperationType } from '../workload/state.ts'
+import { outweighsSchedule, type OperationType } from '../workload/trigger.ts'
 import { isRunning } from '../workload/workload.ts'
 import { decide } from './decide.ts'
 import type { Decision, Reason } from './decision.ts'
 import { completed } from './history.ts'
-import { isAutomatic } from './intent.ts'
 import { carryOut } from './operation.ts'
 import type { Rules } from './rules.ts'
 import { Situation, situationOf } from './situation.ts'
@@ -121,7 +120,7 @@ function sleepsForGood(situation: Situation): boolean {
   const { intent, override, backoff } = state
   const ends = [awakeUntil, intent?.at, intent?.until, intent?.hold, override?.until, backoff?.until]
   if (ends.some((end) => typeof end === 'number' && end > now)) return false
-  if (!intent || isAutomatic(intent)) return true
+  if (!intent || !outweighsSchedule(intent)) return true
   const edge = situation.hours?.latestEdge
   return edge !== undefined && edge.at > intent.at
 }

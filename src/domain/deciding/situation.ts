@@ -1,14 +1,14 @@
 import type { Instant } from '../../process/clock.ts'
 import { kedaOf, type Keda } from '../autoscaling/keda.ts'
-import { withWindowUntil } from '../schedule/awake-until.ts'
-import type { Edge, Schedule, Sleep } from '../schedule/schedule.ts'
+import type { Sleep } from '../schedule/schedule.ts'
 import { countsOf, type Counts } from '../workload/counts.ts'
 import type { Reading } from '../workload/reading.ts'
-import type { Backoff, Intent, Override, State } from '../workload/state.ts'
+import { presentState, type Backoff, type Intent, type Override, type State } from '../workload/state.ts'
 import { isRunning, type Workload } from '../workload/workload.ts'
 import { backoffInEffect } from './backoff.ts'
 import { decisionTime, isCredible } from './decision-time.ts'
 import { completed } from './history.ts'
+import { hoursOf, type Hours } from './hours.ts'
 import type { Rules } from './rules.ts'
 import { scalingOf, type Scaling } from './scaling.ts'
 
@@ -22,7 +22,7 @@ export class Situation {
   readonly rules: Rules
   #counts: Counts | undefined
   #keda: Keda | undefined
-  #hours: ScheduleInForce | undefined
+  #hours: Hours | undefined
   #scaling: Scaling | undefined
 
   constructor(reading: Reading, now: Instant, rules: Rules) {
@@ -53,14 +53,14 @@ export class Situation {
   }
 
   /** Its schedule's meaning now; undefined: it has no valid one. */
-  get hours(): ScheduleInForce | undefined {
-    return (this.#hours ??= scheduleInForce(this.reading, this.now))
+  get hours(): Hours | undefined {
+    return (this.#hours ??= hoursOf(this.reading, this.now))
   }
 
   /** The schedule's desired state now; undefined: it has no valid one. */
   get scheduled(): Sleep | undefined {
     const state = this.hours?.state
-    return state === 'own' ? presentState(this.reading) : state
+    return state === 'own' ? presentState(this.state) : state
   }
 
   /** The author of its present count. */
@@ -121,76 +121,4 @@ export function isHeld(reading: Reading, now: Instant): boolean {
   const { enabled, effective, state } = reading
   if (enabled === false && effective.sources.enabled === 'workload') return false
   return state.pin !== undefined || overrideInEffect(reading, now) !== undefined
-}
-
-/** Milliseconds that the search for an edge of a schedule with calendars reaches at least. */
-const HORIZON = 366 * 24 * 60 * 60_000
-
-/** The edges of a schedule that end requests. */
-export interface Ends {
-  /** The latest; undefined: there is none. */
-  readonly latestEdge: Edge | undefined
-  /** The next; undefined: there is none, with calendars none within a year. */
-  readonly nextEdge: Edge | undefined
-  /** When to look again: at that edge, or when the search for it can reach further. */
-  readonly next: Instant | undefined
-}
-
-/** A schedule's meaning for a workload: with the window of awake-until, and without wakes if it only puts to sleep. */
-export interface ScheduleInForce extends Ends {
-  readonly schedule: Schedule
-  /** `own`: inside a window of a schedule that only puts to sleep, so it stays as it is. */
-  readonly state: Sleep | 'own'
-  /** Whether its edges wake: with auto-wake, or until awake-until. */
-  readonly wakes: boolean
-  /** Whether awake-until alone keeps it awake. */
-  readonly prolonged: boolean
-  /**
-   * The edges that end what a person asked for: without awake-until, which would extend a night's snooze to a week's,
-   * and whose end would shorten a wake.
-   */
-  readonly requestEnds: () => Ends
-}
-
-/** undefined: it has no schedule that counts. */
-function scheduleInForce(reading: Reading, now: Instant): ScheduleInForce | undefined {
-  const { schedule: weekly, autoWake, awakeUntil } = reading
-  if (!weekly) return undefined
-  const schedule = awakeUntil === undefined ? weekly : withWindowUntil(weekly, awakeUntil)
-  const prolongs = awakeUntil !== undefined && awakeUntil > now
-  const wakes = autoWake || prolongs
-  const scheduled = schedule.stateAt(now)
-  return {
-    schedule,
-    state: scheduled === 'awake' && !wakes ? 'own' : scheduled,
-    wakes,
-    prolonged: prolongs && weekly.stateAt(now) === 'asleep',
-    ...endsOf(schedule, wakes, now),
-    requestEnds: () => endsOf(weekly, autoWake, now),
-  }
-}
-
-function endsOf(schedule: Schedule, wakes: boolean, now: Instant): Ends {
-  const nextEdge = wakes ? schedule.nextEdge(now) : nextToAsleep(schedule, now)
-  const horizon = schedule.calendar === '' ? undefined : now + HORIZON
-  return {
-    latestEdge: wakes ? schedule.latestEdge(now) : latestToAsleep(schedule, now),
-    nextEdge,
-    next: nextEdge?.at ?? horizon,
-  }
-}
-
-/** Whether it counts as asleep or awake. */
-export function presentState({ state }: Reading): Sleep {
-  return state.asleep ? 'asleep' : 'awake'
-}
-
-function latestToAsleep(schedule: Schedule, now: Instant): Edge | undefined {
-  const edge = schedule.latestEdge(now)
-  return edge?.to === 'awake' ? schedule.latestEdge(edge.at - 1) : edge
-}
-
-function nextToAsleep(schedule: Schedule, now: Instant): Edge | undefined {
-  const edge = schedule.nextEdge(now)
-  return edge?.to === 'awake' ? schedule.nextEdge(edge.at) : edge
 }

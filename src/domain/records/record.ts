@@ -4,7 +4,8 @@ import { causeText, recentOperations } from '../deciding/backoff.ts'
 import { decide } from '../deciding/decide.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
 import { isLate, troubleOfPods } from '../deciding/late.ts'
-import { desired, DESIRED_BY, unknownHoursText } from '../deciding/intent.ts'
+import { desired } from '../deciding/desired.ts'
+import { unknownHoursText } from '../deciding/hours.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
 import type { ValueOf } from '../json-schema.ts'
 import { typeOf } from '../kinds.ts'
@@ -155,8 +156,7 @@ function identity(workload: Workload): Pick<StatusRecord, 'name' | 'namespace' |
 function requestInForce(situation: Situation) {
   const { intent } = situation
   if (intent?.trigger !== 'api') return undefined
-  const { rule } = desired(situation)
-  return DESIRED_BY[rule].isIntent ? intent.want : undefined
+  return desired(situation).byIntent && intent.want
 }
 
 /** The reason for people, with the schedule's fault appended, or why it is not known. */

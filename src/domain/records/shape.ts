@@ -16,15 +16,8 @@ import { TYPES } from '../kinds.ts'
 import type { Source } from '../policy/settings.ts'
 import type { ReasonValues, Remedy } from '../workload/explanation.ts'
 import type { Trouble } from '../workload/trouble.ts'
-import {
-  HOLDERS,
-  OPERATION_RESULTS,
-  OPERATION_TYPES,
-  PHASES,
-  PIN_STATES,
-  TRIGGERS,
-  type Open,
-} from '../workload/state.ts'
+import { HOLDERS, OPERATION_RESULTS, PHASES, PIN_STATES } from '../workload/state.ts'
+import { OPERATION_TYPES, TRIGGERS, type Open } from '../workload/trigger.ts'
 import { WORKLOAD_STATES } from './workload-state.ts'
 
 // Records as the API shows them, field by field; every field always present. Their types follow from here (import this

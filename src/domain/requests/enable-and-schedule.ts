@@ -1,5 +1,6 @@
 import { Refusal } from '../../process/errors.ts'
-import { meansTheSame, newIntent, rescheduled } from '../deciding/intent.ts'
+import { meansTheSame, rescheduled } from '../deciding/rescheduled.ts'
+import { newIntent } from '../deciding/intent.ts'
 import { transition } from '../deciding/operation.ts'
 import { ofSource } from '../policy/settings.ts'
 import { withAnnotations, withState, type Reading } from '../workload/reading.ts'

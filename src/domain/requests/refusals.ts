@@ -1,6 +1,7 @@
 import { Duration } from 'luxon'
 import { Refusal, type ErrorCode } from '../../process/errors.ts'
-import { riskOf, toManage } from '../deciding/decide.ts'
+import { riskOf } from '../deciding/holds.ts'
+import { toManage } from '../deciding/decide.ts'
 import { durationText } from '../schedule/duration.ts'
 import { readWorkload, type Reading } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'

@@ -2,7 +2,9 @@ import type { Instant } from '../../process/clock.ts'
 import { Refusal } from '../../process/errors.ts'
 import { transition } from '../deciding/operation.ts'
 import type { Situation } from '../deciding/situation.ts'
-import { authorOf, desired, isAutomatic, newIntent, stillRuns, wakeHold } from '../deciding/intent.ts'
+import { authorOf, outweighsSchedule } from '../workload/trigger.ts'
+import { desired } from '../deciding/desired.ts'
+import { newIntent, stillRuns, wakeHold } from '../deciding/intent.ts'
 import { countKeptBy } from '../deciding/drift.ts'
 import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
 import { counted, iso } from '../text.ts'
@@ -102,7 +104,7 @@ interface LongerWake {
 /** The wake in force, where what is `wanted` now would end before it. */
 function longerWake(situation: Situation, wanted: Situation): LongerWake | undefined {
   const { intent, now } = situation
-  if (!intent || isAutomatic(intent) || intent.want !== 'awake') return undefined
+  if (!intent || !outweighsSchedule(intent) || intent.want !== 'awake') return undefined
   const inForce = desired(situation)
   if (!inForce.end) return undefined
   const [is, would] = [inForce.end(), desired(wanted).end?.()]
@@ -129,7 +131,7 @@ function untilText({ intent, end }: LongerWake): string {
 
 /** Names the replaced request of somebody else, or one that would have lasted longer. */
 function replacedText({ intent: old, now }: Situation, { by, until }: Intent): string {
-  if (!stillRuns(old, now) || isAutomatic(old)) return ''
+  if (!stillRuns(old, now) || !outweighsSchedule(old)) return ''
   if (old.by === by && until !== undefined && until >= old.until) return ''
   return `, was ${old.want} until ${iso(old.until)} by ${authorOf(old)}`
 }

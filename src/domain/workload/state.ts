@@ -1,73 +1,14 @@
 import type { Instant } from '../../process/clock.ts'
 import type { Sleep } from '../schedule/schedule.ts'
+import type { IntentTrigger, Open, OperationType, Trigger } from './trigger.ts'
 import type { Kind } from './workload.ts'
 
 // Each list is the one source of its type, of the stored state's schema, of the OpenAPI document and of the metrics.
-
-/** A stored value that a later release may have added: kept and shown as it is, and nothing is done because of it. */
-export type Open<Known extends string> = Known | (string & {})
-
-/** Whether it is one of those that this release knows. */
-export function isKnown<Known extends string>(list: readonly Known[], value: Open<Known>): value is Known {
-  return list.some((known) => known === value)
-}
-
-export const OPERATION_TYPES = ['snooze', 'wake'] as const
-export type OperationType = (typeof OPERATION_TYPES)[number]
-
-interface TriggerFacts {
-  /** The name in texts for people. */
-  readonly name: string
-  /** Why Dormouse did it, where nobody else did. */
-  readonly cause: string
-  /** How somebody did it, behind their name. */
-  readonly how: string
-  /** The operations that it can cause. */
-  readonly types: readonly OperationType[]
-  /** Whether its operations belong to a wave, as the metrics of waves and their dashboard count them. */
-  readonly inWaves: boolean
-}
-
-/** Enabling and disabling are requests, too. */
-const ASKED = { how: 'on request', types: OPERATION_TYPES, inWaves: false } as const
-
-/** The causes of a snooze or wake, as history, logs and metrics show them. */
-export const TRIGGER = {
-  schedule: { ...ASKED, name: 'a schedule', cause: 'by its schedule', inWaves: true },
-  api: { ...ASKED, name: 'a request', cause: 'on request' },
-  manual: { ...ASKED, name: 'manual scaling', cause: 'after a scaling', how: 'by scaling' },
-  deploy: { ...ASKED, name: 'a deploy', cause: 'after a deploy', how: 'by a deploy', types: ['wake'] },
-  pin: { ...ASKED, name: 'the repair of a pin', cause: 'to keep its pin' },
-  disable: { ...ASKED, name: 'disabling', cause: 'since nothing enables it any longer', types: ['wake'] },
-  recovery: {
-    ...ASKED,
-    name: 'recovery after something else woke a sleeping workload',
-    cause: 'to put it right',
-  },
-  unsigned: {
-    ...ASKED,
-    name: 'a state that Dormouse had not signed, whose count alone was kept',
-    cause: 'since its state was not signed',
-  },
-} as const satisfies Record<string, TriggerFacts>
-export type Trigger = keyof typeof TRIGGER
-export const TRIGGERS = Object.keys(TRIGGER) as readonly Trigger[]
-
-export function triggersOf(type: OperationType): Trigger[] {
-  return TRIGGERS.filter((trigger) => TRIGGER[trigger].types.some((each) => each === type))
-}
 
 /** How an operation ended. */
 export const FINAL_RESULTS = ['succeeded', 'timed_out', 'failed', 'superseded'] as const
 export const OPERATION_RESULTS = ['running', ...FINAL_RESULTS] as const
 export type OperationResult = (typeof OPERATION_RESULTS)[number]
-
-/**
- * schedule: an edge, enabling or a change of schedule; api: a request; manual: a manual wake; deploy: a new version of what
- * wakes by deploys.
- */
-export const INTENT_TRIGGERS = ['schedule', 'api', 'manual', 'deploy'] as const satisfies readonly Trigger[]
-export type IntentTrigger = (typeof INTENT_TRIGGERS)[number]
 
 /** Whether it sleeps, or its pods are still to follow the latest snooze or wake. */
 export const PHASES = ['awake', 'asleep', 'waking', 'falling_asleep'] as const
@@ -192,6 +133,11 @@ export interface State {
 export type StoredState = State & { readonly kind: Kind }
 
 export const EMPTY_STATE: State = { counter: 0, asleep: false, history: [] }
+
+/** Whether it counts as asleep or awake. */
+export function presentState({ asleep }: State): Sleep {
+  return asleep ? 'asleep' : 'awake'
+}
 
 /** Whether nothing is left that only a managed workload has. */
 export function isCleared({ pin, override, intent, backoff }: State): boolean {

@@ -1,5 +1,5 @@
 import { toRepair } from '../../domain/admission/messages.ts'
-import { riskOf } from '../../domain/deciding/decide.ts'
+import { riskOf } from '../../domain/deciding/holds.ts'
 import { sameMarks } from '../../domain/workload/marks.ts'
 import { wakeOrderFault } from '../../domain/deciding/wake-order.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'

@@ -5,17 +5,15 @@ import { endingOf } from '../../domain/deciding/history.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import { isManaged, settingsOf } from '../../domain/workload/settings.ts'
+import { EMPTY_STATE, operationInProgress, type Operation, type State } from '../../domain/workload/state.ts'
 import {
-  EMPTY_STATE,
   isKnown,
-  operationInProgress,
-  type Operation,
   TRIGGERS,
-  type State,
   type Trigger,
-} from '../../domain/workload/state.ts'
+  causeOfTrigger,
+  howOfTrigger,
+} from '../../domain/workload/trigger.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
-import { causeOfTrigger, howOfTrigger } from '../../domain/workload/trigger-words.ts'
 import { troubleText } from '../../domain/workload/trouble.ts'
 import { counted, iso } from '../../domain/text.ts'
 import { currentReplicas, keyOf, type Workload } from '../../domain/workload/workload.ts'

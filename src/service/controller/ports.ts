@@ -9,7 +9,8 @@ import type {
   WatchedWorkloads,
   Writer,
 } from '../../kubernetes/ports.ts'
-import type { Open, OperationResult, OperationType, Trigger } from '../../domain/workload/state.ts'
+import type { OperationResult } from '../../domain/workload/state.ts'
+import type { Open, OperationType, Trigger } from '../../domain/workload/trigger.ts'
 import type { Kind, Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../../process/logger.ts'
 

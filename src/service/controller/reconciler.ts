@@ -1,4 +1,4 @@
-import { causeOfTrigger } from '../../domain/workload/trigger-words.ts'
+import { causeOfTrigger } from '../../domain/workload/trigger.ts'
 import type { Decision } from '../../domain/deciding/decision.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { messageOf, Refusal } from '../../process/errors.ts'

@@ -1,6 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import { LONGEST_SLEEP, quietLater, type Clock, type Instant, type Later } from '../../process/clock.ts'
-import { earliest } from '../../domain/deciding/intent.ts'
+import {
+  LONGEST_SLEEP,
+  quietLater,
+  type Clock,
+  type Instant,
+  type Later,
+  earliest,
+} from '../../process/clock.ts'
 import { planStep, type Step } from '../../domain/deciding/operation.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'

@@ -1,7 +1,7 @@
 import type { Gauge } from 'prom-client'
 import type { Clock, Instant } from '../../process/clock.ts'
 import type { Schedule } from '../../domain/schedule/schedule.ts'
-import { OPERATION_TYPES } from '../../domain/workload/state.ts'
+import { OPERATION_TYPES } from '../../domain/workload/trigger.ts'
 import type { Wave } from './coming.ts'
 import type { MetricFactory } from './metric-factory.ts'
 import type { Tally } from './tally.ts'

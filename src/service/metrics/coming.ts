@@ -1,5 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
-import type { OperationType } from '../../domain/workload/state.ts'
+import type { OperationType } from '../../domain/workload/trigger.ts'
 import { Tally } from './tally.ts'
 
 /** The next snooze or wake of one workload by schedule. */

@@ -1,16 +1,14 @@
 import type { Observer } from '../controller/ports.ts'
+import { FINAL_RESULTS, OPERATION_RESULTS, type OperationResult } from '../../domain/workload/state.ts'
 import {
-  FINAL_RESULTS,
   isKnown,
-  OPERATION_RESULTS,
   OPERATION_TYPES,
   TRIGGERS,
   triggersOf,
   type Open,
-  type OperationResult,
   type OperationType,
   type Trigger,
-} from '../../domain/workload/state.ts'
+} from '../../domain/workload/trigger.ts'
 import { KINDS, type Kind } from '../../domain/workload/workload.ts'
 import type { HandlerFailed } from './handler-failures.ts'
 import type { MetricFactory } from './metric-factory.ts'

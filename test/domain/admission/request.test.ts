@@ -381,7 +381,7 @@ describe("a CronJob's wake by annotation", () => {
       .inBackoff(NOON + 5 * MINUTE, 'failure')
     const { action, reason } = decided(refused, NOON + SECOND)
     expect([action, reason.code]).to.deep.equal(['none', 'backoff'])
-    expect(reason.text).to.include('(then: awake by request of k8s:carol)')
+    expect(reason.text).to.include('(then: awake by request of k8s:carol; no schedule)')
   })
 
   it('is done in the same write where missed runs are wanted', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { desired } from '../../../src/domain/deciding/intent.ts'
+import { desired } from '../../../src/domain/deciding/desired.ts'
 import { Situation } from '../../../src/domain/deciding/situation.ts'
 import { decided, followed, stateOf, stepped } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'

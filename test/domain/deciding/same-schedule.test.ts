@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { meansTheSame, rescheduled } from '../../../src/domain/deciding/intent.ts'
+import { meansTheSame, rescheduled } from '../../../src/domain/deciding/rescheduled.ts'
 import { Situation } from '../../../src/domain/deciding/situation.ts'
 import { RULES } from '../../support/rules.ts'
 import { read } from '../../support/readable.ts'

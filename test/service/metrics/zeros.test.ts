@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { FINAL_RESULTS, OPERATION_TYPES, triggersOf } from '../../../src/domain/workload/state.ts'
+import { FINAL_RESULTS } from '../../../src/domain/workload/state.ts'
+import { OPERATION_TYPES, triggersOf } from '../../../src/domain/workload/trigger.ts'
 import { KINDS } from '../../../src/domain/workload/workload.ts'
 import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import { Unreadable } from '../../../src/domain/workload/state-codec.ts'
