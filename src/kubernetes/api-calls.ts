@@ -1,4 +1,4 @@
-import { delay as systemDelay, retryDelay, type Delay } from './delay.ts'
+import { delay as systemDelay, retryDelay, type Delay } from '../process/delay.ts'
 import {
   ClusterRefusal,
   CredentialsError,

@@ -2,7 +2,7 @@ import { Refusal } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
 import type { KubernetesClient } from './client.ts'
-import { delay, retryDelay, type Delay } from './delay.ts'
+import { delay, retryDelay, type Delay } from '../process/delay.ts'
 
 interface SelfSubjectReview {
   readonly status?: { readonly userInfo?: { readonly username?: string } }

@@ -8,7 +8,7 @@ import { isUnmarkedSleep } from '../domain/workload/reading.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
-import { delay, retryDelay, type Delay } from './delay.ts'
+import { delay, retryDelay, type Delay } from '../process/delay.ts'
 import type { PatchOptions } from './client.ts'
 import { ClusterRefusal, isOfWebhook, onStatus } from './failures.ts'
 import {

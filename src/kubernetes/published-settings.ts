@@ -1,9 +1,11 @@
 import type { Released } from '../domain/deciding/released.ts'
 import { FIELD_MANAGER } from '../domain/workload/workload.ts'
+import type { Later } from '../process/clock.ts'
+import { Companions } from '../process/companions.ts'
+import { retryDelay } from '../process/delay.ts'
 import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
 import type { KubernetesClient } from './client.ts'
-import { delay as systemDelay, retryDelay, type Delay } from './delay.ts'
 import { ClusterRefusal, onStatus } from './failures.ts'
 
 /** The chart creates it, and lets every authenticated user read it. */
@@ -49,7 +51,7 @@ interface Options {
   /** Whether it is a warning that the cluster refuses it. */
   readonly isExpected: boolean
   readonly logger: Logger
-  readonly delay?: Delay
+  readonly later?: Later
 }
 
 /**
@@ -60,66 +62,49 @@ interface Options {
 export class PublishedSettings implements Runnable {
   readonly name = 'published settings'
   readonly #options: Options
-  /** undefined: not started. */
-  #ending: AbortController | undefined
-  #work: Promise<void> = Promise.resolve()
-  /** Whether a change is waiting that no write has begun to send. */
-  #isDue = false
+  readonly #loop: Companions
 
   constructor(options: Options) {
     this.#options = options
+    this.#loop = new Companions({
+      ...options,
+      name: this.name,
+      reconcile: (_, signal) => this.#write(signal),
+      failed: (error, _, times) => this.#failed(error, times),
+    })
   }
 
   /** Does not wait for the cluster's answer. */
   async start(): Promise<void> {
-    this.#ending = new AbortController()
+    await this.#loop.start()
     this.publishAgain()
   }
 
   /** The published settings are outdated: write them again. Does nothing unless started. */
   publishAgain(): void {
-    if (!this.#ending || this.#isDue) return
-    this.#isDue = true
-    const { signal } = this.#ending
-    this.#work = this.#work.then(() => this.#publish(signal))
+    this.#loop.changed()
   }
 
   async stop(): Promise<void> {
-    this.#ending?.abort()
-    this.#ending = undefined
-    await this.#work
-    this.#isDue = false
+    await this.#loop.stop()
   }
 
-  async #publish(signal: AbortSignal): Promise<void> {
-    const { mayWrite, delay = systemDelay } = this.#options
-    for (let attempt = 1; !signal.aborted; attempt += 1) {
-      try {
-        if (mayWrite()) return await this.#write(signal)
-      } catch (error) {
-        if (signal.aborted) return
-        if (!(error instanceof ClusterRefusal) || error.code !== 'CLUSTER_UNAVAILABLE')
-          return this.#refused(error)
-        this.#isDue = true
-        this.#options.logger.warn({ error: error.message }, FAILED)
-      }
-      await delay(retryDelay(attempt, FIRST_PAUSE, LONGEST_PAUSE), signal).catch(() => undefined)
-    }
-  }
-
-  /** Not tried again until the settings change. */
-  #refused(error: unknown): void {
+  /** A refusal is not tried again until the settings change. */
+  #failed(error: unknown, times: number): number | undefined {
     const { logger, isExpected } = this.#options
-    if (!(error instanceof ClusterRefusal)) return logger.error({ err: error }, FAILED)
-    const advice = ADVICE[error.status]
+    if (!(error instanceof ClusterRefusal)) {
+      logger.error({ err: error }, FAILED)
+      return undefined
+    }
+    const isAway = error.code === 'CLUSTER_UNAVAILABLE'
+    const advice = isAway ? undefined : ADVICE[error.status]
     const about = { error: error.message, ...(advice !== undefined && { advice }) }
-    if (isExpected) logger.warn(about, FAILED)
-    else logger.info(about, FAILED)
+    logger[isAway || isExpected ? 'warn' : 'info'](about, FAILED)
+    return isAway ? retryDelay(times, FIRST_PAUSE, LONGEST_PAUSE) : undefined
   }
 
-  async #write(signal: AbortSignal): Promise<void> {
+  async #write(signal: AbortSignal): Promise<undefined> {
     const { client, data } = this.#options
-    this.#isDue = false
     await client.call({
       method: 'PATCH',
       resource: 'configmaps',

@@ -3,7 +3,7 @@ import type { Logger } from '../process/logger.ts'
 import { standstill, type Standstill } from '../process/standstill.ts'
 import type { KubernetesObject, WatchEvent } from './api-object.ts'
 import type { Collection, KubernetesClient } from './client.ts'
-import { retryDelay, type Delay } from './delay.ts'
+import { retryDelay, type Delay } from '../process/delay.ts'
 import { ClusterRefusal, refusalOf } from './failures.ts'
 
 /**

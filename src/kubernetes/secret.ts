@@ -4,7 +4,7 @@ import type { SecretStore, StoredSecret } from './ports.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { Call } from './api-calls.ts'
 import type { KubernetesClient } from './client.ts'
-import type { Delay } from './delay.ts'
+import type { Delay } from '../process/delay.ts'
 import { onStatus } from './failures.ts'
 import { watchObject, type ObjectReference } from './single-object.ts'
 

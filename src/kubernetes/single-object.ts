@@ -1,7 +1,7 @@
 import type { Logger } from '../process/logger.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
-import { delay as systemDelay, type Delay } from './delay.ts'
+import { delay as systemDelay, type Delay } from '../process/delay.ts'
 import { Reflector, type Outranks, type Progress } from './reflector.ts'
 
 /** The reference of one object: `path` is that of its collection, `/api/v1/namespaces/dormouse/secrets`. */

@@ -1,5 +1,5 @@
 import { TokenBucket } from '../process/token-bucket.ts'
-import { retryDelay } from './delay.ts'
+import { retryDelay } from '../process/delay.ts'
 import { ClusterRefusal, isOfWebhook } from './failures.ts'
 import type { Pace, WritePriority } from './ports.ts'
 

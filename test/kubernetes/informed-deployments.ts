@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
-import type { Delay } from '../../src/kubernetes/delay.ts'
+import type { Delay } from '../../src/process/delay.ts'
 import { WorkloadInformer } from '../../src/kubernetes/informer.ts'
 import {
   FakeApiServer,

@@ -41,9 +41,10 @@ function publisher(failures: readonly Error[] = [], mayWrite = () => true, isExp
     mayWrite,
     isExpected,
     logger: logger as unknown as ConstructorParameters<typeof PublishedSettings>[0]['logger'],
-    async delay() {
+    later(callback) {
       pauses += 1
-      await new Promise((resolve) => setImmediate(resolve))
+      const next = setImmediate(callback)
+      return () => clearImmediate(next)
     },
   })
   const becomes = (others: typeof data) => void (data = others)

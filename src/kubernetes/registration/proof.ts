@@ -1,5 +1,5 @@
+import { Companions } from '../../process/companions.ts'
 import type { Logger } from '../../process/logger.ts'
-import { delay as systemDelay, type Delay } from '../delay.ts'
 import type { ProbeResult } from './probe.ts'
 
 /** Whether API servers reach the webhook; `unknown`: too few probes yet. */
@@ -24,20 +24,31 @@ interface WebhookProofOptions {
   readonly onChange: (proof: Proof, why: string) => void
   readonly logger: Logger
   readonly probing?: Probing | undefined
-  readonly delay?: Delay | undefined
 }
 
 /** Probes whether API servers reach the webhook: every five minutes, and at each `begin`. */
 export class WebhookProof {
   readonly #options: WebhookProofOptions
-  readonly #stopping = new AbortController()
+  readonly #loop: Companions
   #state: Proof = 'unknown'
   #failures = 0
-  #again = new AbortController()
-  #running: Promise<void> | undefined
+  /** How often `begin` was called. */
+  #begun = 0
+  /** Retries since the last conclusion. */
+  #tries = 0
 
   constructor(options: WebhookProofOptions) {
     this.#options = options
+    this.#loop = new Companions({
+      name: 'proof of the webhook',
+      due: () => ({ change: String(this.#begun) }),
+      reconcile: (_, signal) => this.#probe(signal),
+      failed: (err) => {
+        options.logger.error({ err }, 'the probe of the webhook failed')
+        return this.#probing.every
+      },
+    })
+    void this.#loop.start()
   }
 
   get state(): Proof {
@@ -45,48 +56,33 @@ export class WebhookProof {
   }
 
   get hasBegun(): boolean {
-    return this.#running !== undefined
+    return this.#begun > 0
+  }
+
+  get #probing(): Probing {
+    return this.#options.probing ?? PROBING
   }
 
   /** Probes now. Called once the configuration is as desired, and when the CA bundle or our certificate changes. */
   begin(): void {
-    if (this.#stopping.signal.aborted) return
-    this.#again.abort()
-    this.#running ??= this.#run(this.#stopping.signal)
+    this.#begun++
+    this.#tries = 0
+    this.#loop.changed()
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#running
+    await this.#loop.stop()
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
-    const { probing: { every } = PROBING, delay = systemDelay, logger } = this.#options
-    while (!signal.aborted) {
-      this.#again = new AbortController()
-      const either = AbortSignal.any([signal, this.#again.signal])
-      try {
-        this.#conclude(await this.#probed(either))
-        await delay(every, either)
-      } catch (err) {
-        // Aborted: `begin` was called again, or `stop`.
-        if (!either.aborted) {
-          logger.error({ err }, 'the probe of the webhook failed')
-          await delay(every, either).catch(() => {})
-        }
-      }
-    }
-  }
-
-  async #probed(signal: AbortSignal): Promise<ProbeResult> {
-    const { probe, probing: { tries } = PROBING, delay = systemDelay } = this.#options
-    let result = await probe(signal)
-    for (const pause of tries) {
-      if (result.type === 'reached') break
-      await delay(pause, signal)
-      result = await probe(signal)
-    }
-    return result
+  /** Resolves with the milliseconds until the next probe. */
+  async #probe(signal: AbortSignal): Promise<number> {
+    const { every, tries } = this.#probing
+    const result = await this.#options.probe(signal)
+    const pause = result.type === 'reached' ? undefined : tries[this.#tries++]
+    if (pause !== undefined) return pause
+    this.#tries = 0
+    this.#conclude(result)
+    return every
   }
 
   #conclude(result: ProbeResult): void {

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import { systemLater, type Later, type Monotonic } from '../../process/clock.ts'
+import { Companions } from '../../process/companions.ts'
+import { delay as systemDelay, retryDelay, type Delay } from '../../process/delay.ts'
 import type { Logger } from '../../process/logger.ts'
 import type { Runnable } from '../../process/runnable.ts'
 import type { OwnerReference } from '../api-object.ts'
 import type { KubernetesClient } from '../client.ts'
-import { delay as systemDelay, retryDelay, type Delay } from '../delay.ts'
 import type { EventSubject } from '../ports.ts'
 import { watchObject } from '../single-object.ts'
 import {
@@ -16,17 +18,16 @@ import {
   webhookChanges,
   type Configuration,
 } from './configuration.ts'
-import { OverwriteBackoff, changeOf } from './overwrite-backoff.ts'
 import { writtenScope } from './held-scope.ts'
 import type { HeldWorkloads } from './held-workloads.ts'
+import { OwnWrites } from './own-writes.ts'
 import type { ProbeResult } from './probe.ts'
-import { WebhookProof, type Probing } from './proof.ts'
+import { WebhookProof, type Probing, type Proof } from './proof.ts'
 import {
   desiredWebhooks,
   heldScaleOf,
   ignoredWhereAsked,
   isTrusted,
-  sameButPolicy,
   type MutatingWebhook,
   type Standing,
   type WebhookSettings,
@@ -60,6 +61,8 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly onServed: (listener: () => void) => () => void
   readonly probing?: Probing | undefined
   readonly delay?: Delay
+  readonly later?: Later
+  readonly monotonic?: Monotonic
 }
 
 /**
@@ -71,43 +74,40 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
 export class WebhookRegistration implements Runnable {
   readonly name = 'webhook registration'
   readonly #options: WebhookRegistrationOptions
-  readonly #delay: Delay
+  readonly #loop: Companions
   readonly #writer: ConfigurationWriter
+  readonly #own: OwnWrites
   readonly #proof: WebhookProof
   readonly #life = new AbortController()
   /** The configuration by the latest event of the watch; undefined before the first. */
   #seen: { readonly object: Configuration | undefined } | undefined
-  /** The configuration before it was deleted. */
-  #latest: Configuration | undefined
-  #ended: Promise<unknown> = Promise.resolve()
-  #wake: () => void = () => {}
-  #dirty = false
-  #isPoked = false
+  #watching: Promise<void> | undefined
   /** The bundle of the latest proof. */
   #probedWith: string | undefined
-  /** The webhooks as we last wrote them; undefined once somebody's change of them was handled. */
-  #written: readonly MutatingWebhook[] | undefined
-  /**
-   * The version that our latest write replaced, until the watch has its result. ABSENT: we created the configuration.
-   */
-  #writtenOver: string | undefined
-  #overwrites = new OverwriteBackoff()
-  /** Whether it waits before it restores the configuration. */
-  #isPaused = false
 
   constructor(options: WebhookRegistrationOptions) {
+    const { client, logger, delay = systemDelay, later = systemLater } = options
     this.#options = options
-    this.#delay = options.delay ?? systemDelay
-    this.#writer = new ConfigurationWriter(options.client, this.#delay)
-    const { probe, probing, logger, onProof } = options
+    this.#loop = new Companions({
+      ...options,
+      name: this.name,
+      reconcile: (_, signal) => this.#reconcile(signal),
+      failed: (err, _, times) => {
+        logger.warn({ err }, 'the webhook configuration could not be put right')
+        return retryDelay(times, 200, 30_000)
+      },
+    })
+    this.#writer = new ConfigurationWriter(client, delay)
+    this.#own = new OwnWrites({
+      paused: (...overwritten) => options.onOverwritten?.(...overwritten),
+      pauseEnded: () => this.#loop.changed(),
+      later,
+    })
+    const { probe, probing } = options
     this.#proof = new WebhookProof({
       probe,
-      isInForce: () =>
-        this.#seen?.object?.webhooks?.some(({ failurePolicy }) => failurePolicy === 'Fail') === true,
-      onChange: (proof, why) => {
-        if (this.#seen?.object) onProof(proof === 'proven', why, subjectOf(this.#seen.object))
-        this.#poke()
-      },
+      isInForce: () => this.#isInForce(),
+      onChange: (...proof) => this.#proven(...proof),
       logger,
       probing,
     })
@@ -116,129 +116,82 @@ export class WebhookRegistration implements Runnable {
   /** Resolves at once: a configuration that cannot be written does not delay the leader's other parts. */
   async start(): Promise<void> {
     const { signal } = this.#life
-    const { client, logger, onCaBundle, onServed, held } = this.#options
+    const { client, logger, delay, onCaBundle, onServed, held } = this.#options
+    await this.#loop.start()
     const unsubscribe = [
-      onCaBundle(() => this.#poke()),
-      held.onChange(() => this.#pokeSoon(signal)),
+      onCaBundle(() => this.#loop.changed()),
+      // Pins and overrides come in bursts: changes within a moment are one write.
+      held.onChange(() => this.#loop.changed(undefined, SOON)),
       onServed(() => {
         if (this.#proof.hasBegun) this.#proof.begin()
       }),
     ]
     signal.addEventListener('abort', () => {
       for (const each of unsubscribe) each()
-      this.#poke()
     })
-    const watching = watchObject<Configuration>(
-      { client, logger, reference: CONFIGURATION, delay: this.#delay },
+    this.#watching = watchObject<Configuration>(
+      { client, logger, reference: CONFIGURATION, ...(delay && { delay }) },
       (object) => {
         this.#seen = { object }
-        this.#latest = object ?? this.#latest
-        if (!object || versionOf(object) !== this.#writtenOver) this.#writtenOver = undefined
-        this.#poke()
+        this.#own.seen(object)
+        this.#loop.changed()
       },
       signal,
     )
-    this.#ended = Promise.all([watching, this.#run(signal)])
   }
 
   /** Resolves when no call is in flight. */
   async stop(): Promise<void> {
     this.#life.abort()
-    await Promise.all([this.#ended, this.#proof.stop()])
+    this.#own.stop()
+    await Promise.all([this.#watching, this.#loop.stop(), this.#proof.stop()])
   }
 
-  #poke(): void {
-    this.#dirty = true
-    this.#wake()
+  async #reconcile(signal: AbortSignal): Promise<undefined> {
+    if (!this.#seen || this.#own.areOnTheirWay(this.#seen.object)) return
+    const { object } = this.#seen
+    if (object) await this.#putRight(object, signal)
+    else if (this.#options.url !== null) await this.#create(signal)
+    else this.#options.logger.warn(NOT_THERE)
   }
 
-  /** Pins and overrides come in bursts: changes within a moment are one write. */
-  #pokeSoon(signal: AbortSignal): void {
-    if (this.#isPoked) return
-    this.#isPoked = true
-    const poke = () => {
-      this.#isPoked = false
-      this.#poke()
-    }
-    void this.#delay(SOON, signal).then(poke, poke)
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    let failures = 0
-    while (!signal.aborted) {
-      if (!this.#dirty) await new Promise<void>((resolve) => (this.#wake = resolve))
-      this.#dirty = false
-      if (signal.aborted || !this.#seen) continue
-      try {
-        await this.#reconcile(this.#seen.object, signal)
-        failures = 0
-      } catch (err) {
-        if (signal.aborted) return
-        failures++
-        this.#options.logger.warn({ err }, 'the webhook configuration could not be put right')
-        await this.#delay(retryDelay(failures, 200, 30_000), signal).catch(() => {})
-        this.#dirty = true
-      }
-    }
-  }
-
-  async #reconcile(object: Configuration | undefined, signal: AbortSignal): Promise<void> {
-    const { url, logger, caBundle, onPublished, ownNamespace, mayWrite = () => true } = this.#options
-    if (!mayWrite() || this.#writtenOver === versionOf(object)) return
-    if (!object) {
-      if (url !== null) return this.#create(signal)
-      logger.warn(`there is no MutatingWebhookConfiguration ${CONFIGURATION.name}: the chart brings it`)
-      return
-    }
+  async #putRight(object: Configuration, signal: AbortSignal): Promise<void> {
     if (object.metadata.deletionTimestamp !== undefined) return
+    const { logger, caBundle, onPublished, ownNamespace } = this.#options
     const present = object.webhooks ?? []
     const bundle = caBundle()
+    const isTied = ownNamespace === undefined || isOwned(object, ownNamespace)
     const trusted = isTrusted(present, bundle)
     if (trusted && bundle !== undefined) onPublished(bundle)
-    const tied = ownNamespace === undefined || isOwned(object, ownNamespace)
-    const desired = desiredWebhooks(this.#options, bundle, present, this.#standing(trusted && tied, present))
+    const desired = desiredWebhooks(
+      this.#options,
+      bundle,
+      present,
+      this.#standing(trusted && isTied, present),
+    )
     const changes = webhookChanges(object, desired)
-    if (changes.length === 0 && tied) return this.#probe(bundle)
-    const isUndone = !tied || !isDeepStrictEqual(present, this.#written)
-    if (this.#isPaused || (isUndone && this.#pauses(object, desired, signal)))
+    if (changes.length === 0 && isTied) return this.#probe(bundle)
+
+    const isUndone = !isTied || !isDeepStrictEqual(present, this.#own.written)
+    if (this.#own.arePaused || (isUndone && this.#own.pauseIfUndone(object, desired)))
       return this.#ignoreAtOnce(object, desired, signal)
     const owner = await this.#owner(signal)
-    if (owner === 'going') {
-      logger.info(
-        { namespace: ownNamespace },
-        'the Namespace is going: the webhook configuration is left alone',
-      )
-      return
-    }
+    if (owner === 'going') return logger.info({ namespace: ownNamespace }, GOING)
     const all = [...changes, ...ownerChanges(object, owner)]
     if (!(await this.#writer.patch(object, all, signal))) return
-    this.#writtenOver = versionOf(object)
-    this.#written = desired
+    this.#own.wrote(object, desired)
     logger.info({ changed: all.map(({ path }) => path) }, 'the webhook configuration was put right')
   }
 
-  /**
-   * Starts a pause if somebody keeps overwriting what we wrote and `desired` still asks for it; true: it has started.
-   * `object`: undefined if they deleted it.
-   */
-  #pauses(
-    object: Configuration | undefined,
-    desired: readonly MutatingWebhook[],
-    signal: AbortSignal,
-  ): boolean {
-    if (!this.#written || !this.#latest || !sameButPolicy(this.#written, desired)) return false
-    const pause = this.#overwrites.overwritten(performance.now())
-    if (pause === 0) return false
-    this.#options.onOverwritten?.(changeOf(object, desired), pause, subjectOf(this.#latest))
-    this.#written = undefined
-    this.#isPaused = true
-    const ended = () => {
-      if (signal.aborted) return
-      this.#isPaused = false
-      this.#poke()
-    }
-    void this.#delay(pause, signal).then(ended, ended)
-    return true
+  async #create(signal: AbortSignal): Promise<void> {
+    if (this.#own.arePaused) return
+    const owner = await this.#owner(signal)
+    if (owner === 'going') return
+    const desired = desiredWebhooks(this.#options, this.#options.caBundle(), [], this.#standing(false, []))
+    if (this.#own.pauseIfUndone(undefined, desired)) return
+    if (!(await this.#writer.create(desired, owner, signal))) return
+    this.#own.wrote(undefined, desired)
+    this.#options.logger.info('the webhook configuration was created')
   }
 
   /** Applies even during a pause: no scaling may fail because our answer is missing. */
@@ -247,30 +200,10 @@ export class WebhookRegistration implements Runnable {
     desired: readonly MutatingWebhook[],
     signal: AbortSignal,
   ): Promise<void> {
-    const ignoring = ignoredWhereAsked(object.webhooks ?? [], desired)
-    const changes = webhookChanges(object, ignoring)
+    const changes = webhookChanges(object, ignoredWhereAsked(object.webhooks ?? [], desired))
     if (changes.length === 0 || !(await this.#writer.patch(object, changes, signal))) return
-    this.#writtenOver = versionOf(object)
+    this.#own.wrote(object, undefined)
     this.#options.logger.info('the webhook is not reached, so scaling does not wait for it any more')
-  }
-
-  /** Starts a proof for a configuration that is as desired, and another when its bundle has changed. */
-  #probe(bundle: string | undefined): void {
-    if (this.#proof.hasBegun && this.#probedWith === bundle) return
-    this.#probedWith = bundle
-    this.#proof.begin()
-  }
-
-  async #create(signal: AbortSignal): Promise<void> {
-    if (this.#isPaused) return
-    const owner = await this.#owner(signal)
-    if (owner === 'going') return
-    const webhooks = desiredWebhooks(this.#options, this.#options.caBundle(), [], this.#standing(false, []))
-    if (this.#pauses(undefined, webhooks, signal)) return
-    if (!(await this.#writer.create(webhooks, owner, signal))) return
-    this.#writtenOver = ABSENT
-    this.#written = webhooks
-    this.#options.logger.info('the webhook configuration was created')
   }
 
   #standing(isTied: boolean, present: readonly MutatingWebhook[]): Standing {
@@ -282,12 +215,25 @@ export class WebhookRegistration implements Runnable {
     const { client, ownNamespace } = this.#options
     return ownNamespace === undefined ? undefined : namespaceOwner(client, ownNamespace, signal)
   }
+
+  /** Starts a proof for a configuration that is as desired, and another when its bundle has changed. */
+  #probe(bundle: string | undefined): void {
+    if (this.#proof.hasBegun && this.#probedWith === bundle) return
+    this.#probedWith = bundle
+    this.#proof.begin()
+  }
+
+  #isInForce(): boolean {
+    return this.#seen?.object?.webhooks?.some(({ failurePolicy }) => failurePolicy === 'Fail') === true
+  }
+
+  #proven(proof: Proof, why: string): void {
+    if (this.#seen?.object) this.#options.onProof(proof === 'proven', why, subjectOf(this.#seen.object))
+    this.#loop.changed()
+  }
 }
 
-const ABSENT = ''
 /** Milliseconds; including the write itself, a pin is listed within a second. */
 const SOON = 250
-
-function versionOf(object: Configuration | undefined): string {
-  return object?.metadata.resourceVersion ?? ABSENT
-}
+const NOT_THERE = `there is no MutatingWebhookConfiguration ${CONFIGURATION.name}: the chart brings it`
+const GOING = 'the Namespace is going: the webhook configuration is left alone'

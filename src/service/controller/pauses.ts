@@ -1,23 +1,21 @@
-import { systemMonotonic } from '../../process/clock.ts'
 import { pauseChange, sleeps, type PauseChange } from '../../domain/autoscaling/pause.ts'
 import { keyOfScaledObject, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
-import { messageOf, Refusal } from '../../process/errors.ts'
-import { DelayingQueue, type Job } from './delaying-queue.ts'
-import type { Due } from './failures.ts'
 import type { Stopping } from '../../kubernetes/ports.ts'
-import type { Autoscaling, ControllerPorts, ControllerSettings } from './ports.ts'
+import { systemMonotonic, type Monotonic } from '../../process/clock.ts'
+import { Companions } from '../../process/companions.ts'
+import { messageOf, Refusal } from '../../process/errors.ts'
 import { inTurns } from '../../process/turns.ts'
+import { backoff } from './failures.ts'
+import type { Autoscaling, ControllerPorts, ControllerSettings } from './ports.ts'
 import { WriteBudget } from './write-budget.ts'
 
-/** The gate of all writes paces these. */
-const UNPACED = { isSlow: () => false, hasRoom: () => true, onRoom: () => {} }
-/** The metrics of the queue are those of workloads. */
-const UNOBSERVED = { queueDepth: () => {}, queueWait: () => {} }
-
-interface Pause extends Due {
+interface Pause {
+  readonly scaledObject: ScaledObject
   readonly change: PauseChange
+  /** Whether it ends the pause. */
+  readonly ends: boolean
 }
 
 /**
@@ -29,7 +27,8 @@ export class Pauses {
   readonly #rules: Rules
   readonly #excluded: ReadonlySet<string>
   readonly #budget: WriteBudget
-  readonly #queue: DelayingQueue<Pause>
+  readonly #monotonic: Monotonic
+  readonly #loop: Companions
   #stopping: Required<Stopping> = { signal: AbortSignal.abort(), cut: AbortSignal.abort() }
   #first = Promise.resolve()
 
@@ -38,30 +37,36 @@ export class Pauses {
     rules: Rules,
     { concurrency, writesPerWorkload, excludeNamespaces }: ControllerSettings,
   ) {
-    const { monotonic = systemMonotonic } = ports
+    const { monotonic = systemMonotonic, later } = ports
     this.#ports = ports
     this.#rules = rules
     this.#excluded = excludeNamespaces
     this.#budget = new WriteBudget(writesPerWorkload)
-    const handlers = {
-      evaluate: (key: string) => this.#evaluate(key),
-      work: (job: Job<Pause>) => this.#work(job),
-      delayedUntil: (key: string, pause: Pause) => this.#delayedUntil(key, pause),
-    }
-    const options = { ...ports, monotonic, concurrency, pace: UNPACED, observer: UNOBSERVED }
-    this.#queue = new DelayingQueue<Pause>(handlers, options)
+    this.#monotonic = monotonic
+    this.#loop = new Companions({
+      name: 'pauses',
+      due: (key) => {
+        const pause = this.#due(key)
+        return pause && { change: String(pause.ends), isUrgent: pause.ends }
+      },
+      reconcile: (key, signal) => this.#write(key, signal),
+      failed: (...failure) => this.#failed(...failure),
+      concurrency,
+      monotonic,
+      later,
+    })
   }
 
   /** Evaluates every ScaledObject once. `stopping` ends jobs in work. */
   open(stopping: Required<Stopping>): void {
     this.#stopping = stopping
-    this.#queue.open()
-    this.#evaluateAll()
+    void this.#loop.start()
+    this.connected()
   }
 
   /** Drops due tasks, and resolves when the jobs in work have ended. */
   async close(): Promise<void> {
-    await Promise.all([this.#queue.close(), this.#first])
+    await Promise.all([this.#loop.stop(), this.#first])
     this.#budget.clear()
   }
 
@@ -70,45 +75,23 @@ export class Pauses {
   }
 
   changed(scaledObject: ScaledObject): void {
-    const key = keyOfScaledObject(scaledObject)
-    // A key in work is evaluated afterwards: mostly its own write is the change.
-    if (!this.#queue.jobOf(key)) this.#evaluate(key)
+    this.#loop.changed(keyOfScaledObject(scaledObject))
   }
 
   /** A watch is connected again: changes since its loss had no events. */
   connected(): void {
-    this.#evaluateAll()
-  }
-
-  #evaluateAll(): void {
     const { scaledObjects } = this.#ports.autoscaling
     const all = inTurns(scaledObjects.list(), (each) => this.changed(each), this.#stopping.signal)
     this.#first = all.catch(() => {})
   }
 
-  #evaluate(key: string): void {
+  #due(key: string): Pause | undefined {
     const scaledObject = this.#ports.autoscaling.scaledObjects.get(key)
-    if (!scaledObject) return this.#queue.forget(key)
-    if (this.#queue.isBlocked(key)) return
-    try {
-      const change = this.#due(scaledObject)
-      if (change)
-        this.#queue.add(key, { priority: change.mark === null ? 'wake' : 'snooze', dueAt: undefined, change })
-      else this.#queue.forget(key)
-    } catch (error) {
-      this.#failedOver(key, error)
-    }
+    const change = scaledObject && this.#changeOf(scaledObject)
+    return change && { scaledObject, change, ends: change.mark === null }
   }
 
-  /** A fault of our own over one ScaledObject, or its workload, is theirs alone: it is tried again later. */
-  #failedOver(key: string, error: unknown): void {
-    const { logger, observer } = this.#ports
-    logger.error({ scaledObject: key, err: error }, 'the controller failed over a ScaledObject')
-    observer.decidingFailed()
-    this.#queue.failed(key, 'refused', undefined)
-  }
-
-  #due(scaledObject: ScaledObject): PauseChange | undefined {
+  #changeOf(scaledObject: ScaledObject): PauseChange | undefined {
     const { workloads, autoscaling } = this.#ports
     if (!autoscaling.scaledObjects.isConnected || this.#excluded.has(scaledObject.namespace)) return undefined
     const key = autoscaling.scaledObjects.targetOf(scaledObject)
@@ -119,62 +102,69 @@ export class Pauses {
     return pauseChange(scaledObject, workload ? sleeps(workload, this.#rules) : false)
   }
 
-  async #work({ key, task }: Job<Pause>): Promise<void> {
-    const { autoscaling, logger, monotonic = systemMonotonic } = this.#ports
-    const scaledObject = autoscaling.scaledObjects.get(key)
-    try {
-      const change = scaledObject && this.#due(scaledObject)
-      if (scaledObject && change) {
-        await autoscaling.pauser.pause(scaledObject, change, this.#stopping)
-        this.#budget.wrote(key, undefined, monotonic())
-        logger.info(
-          { scaledObject: key, ...change },
-          change.mark === null ? 'KEDA goes on' : 'KEDA is paused',
-        )
-      }
-      this.#queue.succeeded(key)
-    } catch (error) {
-      if (this.#stopping.signal.aborted) return
-      this.#failed(key, task, scaledObject, error)
-    }
-    this.#evaluate(key)
-  }
-
-  #failed(key: string, task: Pause, scaledObject: ScaledObject | undefined, error: unknown): void {
-    const { logger } = this.#ports
-    const isRefused = !(error instanceof Refusal) || error.code === 'CLUSTER_REJECTED'
-    this.#queue.failed(key, isRefused ? 'refused' : 'unavailable', task)
-    if (!isRefused) return logger.info({ scaledObject: key, code: error.code }, error.message)
-    logger.warn({ scaledObject: key, err: error }, 'a ScaledObject could not be written')
-    const what = task.priority === 'wake' ? 'KEDA stays paused' : 'KEDA is not paused and may wake it'
-    this.#warn(
-      scaledObject,
-      'PauseFailed',
-      `ScaledObject ${scaledObject?.name} could not be written, so ${what}: ${messageOf(error)}`,
+  /** Resolves with the milliseconds that the budget makes it wait; undefined: it is as it should be. */
+  async #write(key: string, signal: AbortSignal): Promise<number | undefined> {
+    const { autoscaling, logger } = this.#ports
+    const pause = this.#due(key)
+    if (!pause) return undefined
+    const now = this.#monotonic()
+    const delay = this.#budget.delayOf(
+      key,
+      { priority: pause.ends ? 'wake' : 'snooze', dueAt: undefined },
+      now,
     )
-  }
-
-  #delayedUntil(key: string, pause: Pause): number | undefined {
-    const { logger, monotonic = systemMonotonic } = this.#ports
-    const now = monotonic()
-    const delay = this.#budget.delayOf(key, pause, now)
-    if (delay?.news === 'episode') {
-      const scaledObject = this.#ports.autoscaling.scaledObjects.get(key)
-      const message =
-        `ScaledObject ${scaledObject?.name} was written ${this.#budget.limit} times within a minute, because something ` +
-        `undoes its pause: the next write waits ${Math.ceil((delay.until - now) / 1000)} s, and then longer. ` +
-        '`kubectl get --show-managed-fields` tells who else writes autoscaling.keda.sh/paused-replicas'
-      logger.warn({ scaledObject: key }, message)
-      this.#warn(scaledObject, 'TooManyWrites', message)
+    if (delay?.news === 'episode') this.#tooMany(key, pause.scaledObject, delay.until - now)
+    if (delay) return delay.until - now
+    const { scaledObject, change, ends } = pause
+    try {
+      await autoscaling.pauser.pause(scaledObject, change, this.#stopping)
+    } catch (error) {
+      if (!signal.aborted && error instanceof Refusal) this.#refused(pause, error)
+      throw error
     }
-    return delay?.until
+    this.#budget.wrote(key, undefined, this.#monotonic())
+    logger.info({ scaledObject: key, ...change }, ends ? 'KEDA goes on' : 'KEDA is paused')
+    // Another change may be due by now.
+    return 0
   }
 
-  #warn(on: ScaledObject | undefined, reason: 'PauseFailed' | 'TooManyWrites', message: string): void {
+  #refused({ scaledObject, ends }: Pause, error: Refusal): void {
+    const { logger } = this.#ports
+    const key = keyOfScaledObject(scaledObject)
+    if (error.code !== 'CLUSTER_REJECTED')
+      return logger.info({ scaledObject: key, code: error.code }, error.message)
+    logger.warn({ scaledObject: key, err: error }, 'a ScaledObject could not be written')
+    const effect = ends ? 'KEDA stays paused' : 'KEDA is not paused and may wake it'
+    const message = `ScaledObject ${scaledObject.name} could not be written, so ${effect}: ${messageOf(error)}`
+    this.#warn(scaledObject, 'PauseFailed', message)
+  }
+
+  /** A fault of our own over one ScaledObject, or its workload, is theirs alone. */
+  #failed(error: unknown, key: string, times: number): number {
+    const { logger, observer } = this.#ports
+    const isOurs = !(error instanceof Refusal)
+    if (isOurs) {
+      logger.error({ scaledObject: key, err: error }, 'the controller failed over a ScaledObject')
+      observer.decidingFailed()
+    }
+    const isRefused = isOurs || error.code === 'CLUSTER_REJECTED'
+    return backoff(isRefused ? 'refused' : 'unavailable', times, Math.random())
+  }
+
+  #tooMany(key: string, scaledObject: ScaledObject, wait: number): void {
+    const message =
+      `ScaledObject ${scaledObject.name} was written ${this.#budget.limit} times within a minute, because something ` +
+      `undoes its pause: the next write waits ${Math.ceil(wait / 1000)} s, and then longer. ` +
+      '`kubectl get --show-managed-fields` tells who else writes autoscaling.keda.sh/paused-replicas'
+    this.#ports.logger.warn({ scaledObject: key }, message)
+    this.#warn(scaledObject, 'TooManyWrites', message)
+  }
+
+  #warn(on: ScaledObject, reason: 'PauseFailed' | 'TooManyWrites', message: string): void {
     const { autoscaling, workloads, recorder, logger } = this.#ports
-    const target = on && autoscaling.scaledObjects.targetOf(on)
+    const target = autoscaling.scaledObjects.targetOf(on)
     const workload = target && target !== 'unknown' ? workloads.get(target) : undefined
     if (workload) recorder.record(workload, 'Warning', reason, message)
-    else logger.warn({ scaledObject: on && keyOfScaledObject(on), reason }, message)
+    else logger.warn({ scaledObject: keyOfScaledObject(on), reason }, message)
   }
 }

@@ -1,6 +1,7 @@
 import type { Workload } from '../../domain/workload/workload.ts'
 import type { SecretStore } from '../../kubernetes/ports.ts'
-import { systemLater, type Clock, type Instant, type Later } from '../../process/clock.ts'
+import type { Clock, Instant, Later } from '../../process/clock.ts'
+import { Companions } from '../../process/companions.ts'
 import type { Logger } from '../../process/logger.ts'
 import type { Runnable } from '../../process/runnable.ts'
 import { fromKeyData, newKey, toKeyData, type KeyData } from './key-data.ts'
@@ -37,72 +38,59 @@ const MOST_TRIES = 5
 export class KeyKeeper implements Runnable {
   readonly name = 'the keeper of state keys'
   readonly #options: KeyKeeperOptions
-  #isLeading = false
+  readonly #loop: Companions
   #adoptingSince: Instant | undefined
   #isCounted = false
-  #disarm: (() => void) | undefined
-  #looking: Promise<void> | undefined
 
   constructor(options: KeyKeeperOptions) {
     this.#options = options
-    options.keys.onChange(() => this.#wake())
+    this.#loop = new Companions({
+      name: this.name,
+      reconcile: (_, signal) => this.#look(signal),
+      failed: (err) => {
+        options.logger.warn({ err }, 'the Secret of the keys of states cannot be kept; trying again')
+        return LOOK_EVERY
+      },
+      later: options.later,
+    })
+    options.keys.onChange(() => {
+      if (options.keys.isLost) this.#loop.changed()
+      else if (this.#lookAgain() !== undefined) this.#loop.changed('', LOOK_EVERY)
+    })
   }
 
   /** Resolves once there is a key, or none could be made; then it tries again. */
   async start(): Promise<void> {
-    this.#isLeading = true
     this.#adoptingSince = undefined
     this.#isCounted = false
-    await this.#look()
+    await this.#loop.start()
+    this.#loop.changed()
+    await this.#loop.idle()
   }
 
   async stop(): Promise<void> {
-    this.#isLeading = false
-    this.#disarm?.()
-    this.#disarm = undefined
-    await this.#looking
+    await this.#loop.stop()
   }
 
-  #wake(): void {
-    if (this.#isLeading && this.#options.keys.isLost) void this.#look()
-    else this.#arm()
+  /** Milliseconds; undefined: nothing is to be done before the keys change. */
+  #lookAgain(): number | undefined {
+    const { data, isLost } = this.#options.keys
+    return data.adopting || data.keys.length > 1 || isLost ? LOOK_EVERY : undefined
   }
 
-  #arm(): void {
-    const { later = systemLater, keys } = this.#options
-    const { adopting, keys: list } = keys.data
-    if (!this.#isLeading || this.#disarm || !(adopting || list.length > 1 || keys.isLost)) return
-    this.#disarm = later(() => {
-      this.#disarm = undefined
-      void this.#look()
-    }, LOOK_EVERY)
-  }
-
-  #look(): Promise<void> {
-    this.#looking ??= this.#lookOnce().finally(() => {
-      this.#looking = undefined
-      this.#arm()
-    })
-    return this.#looking
-  }
-
-  async #lookOnce(): Promise<void> {
-    const { logger } = this.#options
-    try {
-      await this.#change()
-    } catch (err) {
-      logger.warn({ err }, 'the Secret of the keys of states cannot be kept; trying again')
-    }
+  async #look(signal: AbortSignal): Promise<number | undefined> {
+    await this.#change(signal)
+    return this.#lookAgain()
   }
 
   /** Changes the Secret until nothing is left to do; another replica, or a person who renews, may write meanwhile. */
-  async #change(): Promise<void> {
+  async #change(signal: AbortSignal): Promise<void> {
     const { store, keys } = this.#options
-    for (let tries = 0; tries < MOST_TRIES && this.#isLeading; tries++) {
+    for (let tries = 0; tries < MOST_TRIES && !signal.aborted; tries++) {
       const secret = await store.read()
       keys.learn(secret)
       const wanted = this.#due(fromKeyData(secret?.data ?? {}))
-      if (!wanted || !this.#isLeading) return
+      if (!wanted || signal.aborted) return
       const data = toKeyData(wanted)
       const written = await (secret ? store.update(data, secret.resourceVersion) : store.create(data))
       if (written !== 'conflict') keys.learn(written)
