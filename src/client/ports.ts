@@ -34,7 +34,7 @@ export interface Seen extends Found {
 
 /** The outcome of a request. */
 export interface Answer {
-  /** The things done and why, in the service's own words, the most important first. */
+  /** The things done (in a dry run: that would be) and why, in the service's own words, the most important first. */
   readonly messages: readonly string[]
   /** The workload after it; computed on demand. */
   readonly after: () => Promise<Found>

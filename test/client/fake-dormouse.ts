@@ -195,7 +195,7 @@ export class FakeDormouse implements Dormouse {
     this.asked.push({ key, request, dryRun })
     if (this.refuses) throw this.refuses
     const workload = await this.get(key)
-    return { messages: [`${request.action} done`], after: async () => workload }
+    return { messages: [`${dryRun ? 'would be ' : ''}${request.action} done`], after: async () => workload }
   }
 
   async *watch(_selection: Selection, _signal: AbortSignal): AsyncGenerator<Seen> {

@@ -333,12 +333,16 @@ export class ClusterDormouse implements Dormouse {
       // A request that nobody answers is refused; a setting is only kept.
       const isUnheard = isSetting(request) && this.#reader.seesNoService
       const messages = isUnheard
-        ? [`the settings are written. If Dormouse runs here: ${said.join('; ')}`, this.#noService()]
+        ? [
+            `${dryRun ? 'would have its settings written' : 'the settings are written'}. If Dormouse runs here: ${said.join('; ')}`,
+            this.#noService(),
+          ]
         : said
       const becomes = written.becomes === undefined || dryRun ? {} : { becomes: written.becomes }
       const wasSo = written.wasSo === undefined ? {} : { wasSo: written.wasSo }
       return {
-        messages: messages.length > 0 ? messages : [(await after()).record.reason],
+        messages:
+          messages.length > 0 ? messages : [`${dryRun ? 'would be ' : ''}${(await after()).record.reason}`],
         after,
         ...becomes,
         ...wasSo,

@@ -81,14 +81,14 @@ export class ClusterWriter {
     request: Request,
     dryRun: boolean,
   ): Promise<Written> {
-    const { settings, message, becomes, isUnreadable } = await this.#planned(workload, request)
+    const { settings, message, becomes, isUnreadable } = await this.#planned(workload, request, dryRun)
     if (isUnreadable) return { ...(await this.#repair(workload, request, dryRun)), ...becomes }
     if (Object.keys(settings).length === 0) return { object, messages: [message] }
     const { object: written, messages } = await this.#patch(workload, settings, dryRun)
     return { object: written, messages: [message, ...messages], ...becomes }
   }
 
-  async #planned(workload: Workload, request: Request) {
+  async #planned(workload: Workload, request: Request, dryRun: boolean) {
     const [{ planRequest }, { readWorkload }, { Unreadable }, rules] = await Promise.all([
       import('../../domain/requests/request.ts'),
       import('../../domain/workload/reading.ts'),
@@ -96,11 +96,11 @@ export class ClusterWriter {
       this.#reader.rules(),
       this.#reader.namespace(workload.namespace),
     ])
-    const { after, deferred, decision } = planRequest(workload, request, 'k8s:you', this.#clock(), rules)
-    const becomes = BECOMES[decision.action]
+    const plan = planRequest(workload, request, 'k8s:you', this.#clock(), rules)
+    const becomes = BECOMES[plan.decision.action]
     return {
-      settings: changedSettings(workload, after),
-      message: deferred,
+      settings: changedSettings(workload, plan.after),
+      message: dryRun ? plan.rehearsed : plan.deferred,
       becomes: becomes === undefined ? {} : { becomes },
       isUnreadable: readWorkload(workload, rules) instanceof Unreadable,
     }
@@ -110,7 +110,7 @@ export class ClusterWriter {
   async #repair(key: Workload, request: Request, dryRun: boolean): Promise<Written> {
     const repaired = await this.#ask(key, { request: { action: 'repair' }, at: this.#clock() }, dryRun)
     const workload = await this.#reader.trimmed(key.kind, repaired.object)
-    const { settings, message } = await this.#planned(workload, request)
+    const { settings, message } = await this.#planned(workload, request, dryRun)
     if (Object.keys(settings).length === 0) return repaired
     const messages = [...repaired.messages, message]
     if (dryRun) return { ...repaired, messages }

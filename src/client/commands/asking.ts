@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { wouldBe } from '../../domain/requests/dry-run.ts'
 import { OPERATIONS, type CommandAction, type Request, type Said } from '../../domain/requests/operations.ts'
+import { NOTHING_TO_DO } from '../../domain/requests/telling.ts'
 import { isKeptAtZero, leavesOut } from '../../domain/records/bulk.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
@@ -149,13 +149,14 @@ async function ask<A extends CommandAction, Options extends RequestOptions>(
  */
 function answerText(
   key: WorkloadKey,
-  { messages: [first = 'nothing to do', ...more] }: Answer,
+  { messages }: Answer,
   dryRun: boolean,
   style: Style,
   isOfMany: boolean,
 ): string {
+  const [first = dryRun ? NOTHING_TO_DO.would : NOTHING_TO_DO.done, ...more] = messages
   const where = isOfMany ? ` in ${key.namespace}` : ''
-  const said = oneLine(worded(dryRun ? wouldBe(first) : first, style.times))
+  const said = oneLine(worded(first, style.times))
   const name = `${resourceName(key)}${where}`
   const lines = [dryRun ? `${name} ${said} (dry run: nothing was changed)` : `${name}: ${said}`]
   return `${[...lines, ...more.map((text) => `  ${oneLine(worded(text, style.times))}`)].join('\n')}\n`

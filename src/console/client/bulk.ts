@@ -1,4 +1,3 @@
-import { wouldBe } from '../../domain/requests/dry-run.ts'
 import pLimit from 'p-limit'
 import { parseLabelSelector, InvalidLabelSelector } from '../../domain/policy/label-selector.ts'
 import {
@@ -91,8 +90,7 @@ async function ask(
     const { record } = await after()
     const result = requestable(before) === requestable(record) ? 'unchanged' : 'done'
     const { operation_in_progress } = record
-    const said = messages.join('; ')
-    return { kind, name, result, code: null, message: dryRun ? wouldBe(said) : said, operation_in_progress }
+    return { kind, name, result, code: null, message: messages.join('; '), operation_in_progress }
   } catch (error) {
     const { code, message } = refusalOf(error)
     return { kind, name, result: 'refused', code, message, operation_in_progress: false }

@@ -1,4 +1,3 @@
-import { wouldBe } from '../../domain/requests/dry-run.ts'
 import { actionOf, requestFrom } from '../../domain/requests/call.ts'
 import { isForMany, OPERATIONS, PARAMETERS, type Request } from '../../domain/requests/operations.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
@@ -60,8 +59,7 @@ async function write(
 ): Promise<Answered> {
   const { messages, after } = await dormouse.request(key, request, dryRun)
   const { record } = await after()
-  const said = messages.join('; ')
-  return { message: dryRun ? wouldBe(said) : said, data: record }
+  return { message: messages.join('; '), data: record }
 }
 
 async function keyOf(

@@ -141,7 +141,10 @@ function carriedOut(update: Update, written: string, sent: Draft, now: Instant, 
   }
   const stored = target instanceof Unreadable ? withoutRequest(update.after) : target.workload
   const plan = planOn(stored, target, asked.request, { by, clock: now, rules, written: text })
-  return draft('requested', plan.target, [plan.message, ...sent.says])
+  return draft('requested', plan.target, [
+    update.isDryRun === true ? plan.rehearsed : plan.message,
+    ...sent.says,
+  ])
 }
 
 function doneBefore(situation: Situation, { at }: Asked): string {

@@ -22,6 +22,8 @@ export interface Update {
   readonly unknown: readonly string[]
   /** Whether a manifest that is applied has the request, so that each later sync would bring it again. */
   readonly isApplied?: boolean
+  /** Whether it is a dry run, for the words about its request. */
+  readonly isDryRun?: boolean
   /** Whether the template of its pods or jobs differs. */
   readonly changesTemplate?: boolean
   /** DaemonSet: the key by which another tool keeps it asleep, before and after this update; undefined: none. */

@@ -8,6 +8,7 @@ import type { Situation } from '../deciding/situation.ts'
 import { canonical, InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
 import { cleared, isCleared, without } from '../workload/state.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
+import { followedBy, hasIts, isNow, leftFor, NOTHING_TO_DO, type Telling } from './telling.ts'
 
 export interface Hours {
   readonly schedule?: string
@@ -25,11 +26,14 @@ export function enable(context: Context, hours: Hours, isUnreadable: boolean): O
     const asks = schedule !== '' || timezone !== undefined
     const outcome = asks ? setHours(context, schedule === '' ? undefined : schedule, timezone) : undefined
     const changed =
-      outcome && outcome.target !== reading ? outcome : { target: reading, done: 'already enabled' }
+      outcome && outcome.target !== reading ? outcome : { target: reading, says: leftFor('already enabled') }
     if (reading.workload.annotations.enabled !== undefined) return changed
     const target = withAnnotations(changed.target, { enabled: 'true' }, rules)
     const inherits = `enabled by itself, beside what it has${ofSource(reading.effective.sources.enabled)}`
-    return { target, done: changed === outcome ? `${changed.done}, and ${inherits}` : inherits }
+    return {
+      target,
+      says: changed === outcome ? followedBy(changed.says, `, and ${inherits}`) : isNow(inherits),
+    }
   }
   const set = {
     enabled: 'true',
@@ -37,7 +41,7 @@ export function enable(context: Context, hours: Hours, isUnreadable: boolean): O
     ...zoneChange(hours.timezone),
   }
   const target = enabledBy(context, withAnnotations(reading, set, rules), isUnreadable)
-  return { target, done: isUnreadable ? 'repaired and enabled' : 'enabled' }
+  return { target, says: isNow(isUnreadable ? 'repaired and enabled' : 'enabled') }
 }
 
 /** Builds the state again from label, key and count, and leaves the settings as they are. */
@@ -45,7 +49,7 @@ export function repair(context: Context): Outcome {
   const { reading } = context.situation
   const target =
     reading.enabled === true ? enabledBy(context, reading, true) : toWrite(context.situation, true).reading
-  return { target, done: 'repaired' }
+  return { target, says: isNow('repaired') }
 }
 
 /** A workload that was not managed follows its schedule at once. */
@@ -70,10 +74,9 @@ export function disable(context: Context, { inherit }: Hours = {}): Outcome {
   if (inherit === true) return inheritEnabled(context, {}, false)
   const { reading, state, rules } = context.situation
   const { enabled } = reading
-  if (enabled === false && !state.asleep && isCleared(state))
-    return { target: reading, done: 'nothing to do' }
+  if (enabled === false && !state.asleep && isCleared(state)) return { target: reading, says: NOTHING_TO_DO }
   const target = freed(context, withAnnotations(reading, { enabled: 'false' }, rules))
-  return { target, done: state.asleep ? 'disabled and woken' : 'disabled' }
+  return { target, says: isNow(state.asleep ? 'disabled and woken' : 'disabled') }
 }
 
 /** A workload that is managed no more: awake, without holds. */
@@ -83,6 +86,11 @@ function freed({ situation, by }: Context, off: Reading): Reading {
   if (!state.asleep) return free.reading
   const woken = transition(free, { action: 'wake', trigger: 'disable', by, replicas: counts.toWake })
   return withState(woken, without(woken.state, 'backoff'))
+}
+
+const OWN_ENABLED_REMOVED: Telling = {
+  done: 'its own dormouse.dev/enabled is removed',
+  would: 'would have its own dormouse.dev/enabled removed',
 }
 
 /** Removes `enabled` from the workload itself, so that its Namespace and the policies decide. */
@@ -95,15 +103,16 @@ function inheritEnabled(context: Context, hours: Hours, isUnreadable: boolean): 
   const { situation } = context
   const { reading, rules } = situation
   const isOwn = reading.workload.annotations.enabled !== undefined
-  if (!isOwn && !isUnreadable) return { target: reading, done: 'it has no dormouse.dev/enabled of its own' }
+  if (!isOwn && !isUnreadable)
+    return { target: reading, says: leftFor('it has no dormouse.dev/enabled of its own') }
   const target = withAnnotations(reading, { enabled: null }, rules)
-  const done = isOwn ? 'its own dormouse.dev/enabled is removed' : 'repaired'
+  const says = isOwn ? OWN_ENABLED_REMOVED : isNow('repaired')
   const { enabled } = target
   if (enabled === reading.enabled || enabled === 'unclear')
-    return { target: toWrite(situation.with(target), isUnreadable).reading, done }
+    return { target: toWrite(situation.with(target), isUnreadable).reading, says }
   return enabled
-    ? { target: enabledBy(context, target, isUnreadable), done: `${done}: managed${by(target)}` }
-    : { target: freed(context, target), done }
+    ? { target: enabledBy(context, target, isUnreadable), says: followedBy(says, `: managed${by(target)}`) }
+    : { target: freed(context, target), says }
 }
 
 function by({ effective }: Reading): string {
@@ -137,18 +146,20 @@ function setHours(
   const same = (['schedule', 'timezone'] as const).every(
     (name) => target.workload.annotations[name] === annotations[name],
   )
-  if (same) return { target: reading, done: 'that is its schedule already' }
-  if (meansTheSame(reading, target)) return { target, done: 'schedule set' }
-  const done = target.schedule
-    ? `schedule set to ${target.schedule.text} (${target.zone})${ofSource(target.effective.sources.schedule)}`
+  if (same) return { target: reading, says: leftFor('that is its schedule already') }
+  if (meansTheSame(reading, target)) return { target, says: hasIts('schedule set') }
+  const says = target.schedule
+    ? hasIts(
+        `schedule set to ${target.schedule.text} (${target.zone})${ofSource(target.effective.sources.schedule)}`,
+      )
     : removed(target)
-  return { target: follow(situation.with(rescheduled(situation, target, by))), done }
+  return { target: follow(situation.with(rescheduled(situation, target, by))), says }
 }
 
-function removed({ scheduleFault }: Reading): string {
+function removed({ scheduleFault }: Reading): Telling {
   return scheduleFault === undefined
-    ? 'schedule removed'
-    : `set, but the schedule is invalid: ${scheduleFault}`
+    ? hasIts('schedule removed')
+    : isNow(`set, but the schedule is invalid: ${scheduleFault}`)
 }
 
 /** An empty zone means the service's zone. */

@@ -2,6 +2,7 @@ import { decide } from '../deciding/decide.ts'
 import { carryOut } from '../deciding/operation.ts'
 import type { Situation } from '../deciding/situation.ts'
 import type { Reading } from '../workload/reading.ts'
+import type { Telling } from './telling.ts'
 
 /** The inputs of a request's handler. */
 export interface Context {
@@ -16,7 +17,7 @@ export interface Context {
 export interface Outcome {
   readonly target: Reading
   /** The change, or why there was none; the reason of the present state is appended. Empty: that reason says it. */
-  readonly done: string
+  readonly says: Telling
   /** The controller is to carry it out: its write cannot. */
   readonly pending?: true
 }

@@ -23,6 +23,7 @@ import {
   refuseUnreadable,
 } from './refusals.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
+import type { Telling } from './telling.ts'
 import { disable, enable, putSchedule, repair } from './enable-and-schedule.ts'
 import { isRisky, OPERATIONS, type Action, type Request } from './operations.ts'
 import { clearOverride, override, pin, unpin } from './pin-and-override.ts'
@@ -40,6 +41,8 @@ export interface Effect {
   readonly message: string
   /** The same where settings alone are written: the move is Dormouse's next, and the cluster may refuse that. */
   readonly deferred: string
+  /** The same as a dry run tells it: `would be woken to 3 replicas: …`. */
+  readonly rehearsed: string
   readonly decision: { readonly action: 'snooze' | 'wake' | 'none'; readonly reason: Reason }
 }
 
@@ -99,7 +102,7 @@ export function planOn(
   if (asksToMove(request)) refusePinned(reading)
   const situation = settled(found)
   const outcome = act({ situation, by, written }, request, isUnreadable)
-  const { target, done } = outcome
+  const { target, says } = outcome
   if (isRisky(request) && target !== situation.reading && request.force !== true) {
     refuseRisk(situation.workload, target.workload, request.for)
     refuseBackoff(found, request.for)
@@ -107,7 +110,7 @@ export function planOn(
   // A request that changes nothing writes nothing: the controller writes the end of a wake.
   const isUnchanged = target === found.reading
   const after = isUnchanged ? found.with(reading) : noted(found.with(target), outcome, by, written)
-  return effectOf(request, after, { done, isUnchanged, before: found })
+  return effectOf(request, after, { says, isUnchanged, before: found })
 }
 
 /** Whether a request asks for awake or asleep: a pin forbids that, and the answer need not repeat it. */
@@ -177,12 +180,12 @@ function noted(after: Situation, { pending }: Outcome, by: string, text: string 
 }
 
 interface Done {
-  readonly done: string
+  readonly says: Telling
   readonly isUnchanged: boolean
   readonly before: Situation
 }
 
-function effectOf(request: Request, situation: Situation, { done, isUnchanged, before }: Done): Effect {
+function effectOf(request: Request, situation: Situation, { says, isUnchanged, before }: Done): Effect {
   const { reading: target } = situation
   const { owner } = target.workload
   const { backoff } = before.state
@@ -192,26 +195,31 @@ function effectOf(request: Request, situation: Situation, { done, isUnchanged, b
   const woke = target.state.asleep ? 'snooze' : 'wake'
   const moved = situation.isRunning !== before.isRunning
   const asked = asksToMove(request) || request.action === 'disable'
-  const said = (isDone: boolean) => {
-    const also = moved && !asked ? `, which ${movedTo(target, isDone)}` : ''
-    return `${[`${done}${also}`, textBefore(reason)].filter(Boolean).join(': ')}${warning}`
+  const told = (text: string, moves: Moves) => {
+    const also = moved && !asked ? `, which ${movedTo(target, moves)}` : ''
+    const link = says.done === '' ? ' ' : ': '
+    return `${[`${text}${also}`, textBefore(reason)].filter(Boolean).join(link)}${warning}`
   }
   const refused = moved && backoff?.refusal !== undefined ? `. Before, ${causeText(backoff)}` : ''
   return {
     target,
-    message: said(true),
-    deferred: `${said(false)}${refused}`,
+    message: told(says.done, ['puts', 'wakes']),
+    deferred: `${told(says.done, ['is to put', 'is to wake'])}${refused}`,
+    rehearsed: `${told(says.would, ['would put', 'would wake'])}${refused}`,
     decision: { action: moved ? woke : 'none', reason },
   }
 }
 
+/** The verbs for a sleep and for a wake. */
+type Moves = readonly [puts: string, wakes: string]
+
 /** The request causes a wake or snooze that it did not name, so the answer mentions it. */
-function movedTo(target: Reading, isDone: boolean): string {
+function movedTo(target: Reading, [puts, wakes]: Moves): string {
   const { kind, replicas } = target.workload
   if (target.state.asleep) {
     const kept = sleepsSuspended(kind) ? '' : `, ${counted(keptCount(target), 'replica')} kept`
-    return `${isDone ? 'puts' : 'is to put'} it to sleep now${kept}`
+    return `${puts} it to sleep now${kept}`
   }
   const to = hasCount(kind) ? `, to ${counted(replicas, 'replica')}` : ''
-  return `${isDone ? 'wakes' : 'is to wake'} it now${to}`
+  return `${wakes} it now${to}`
 }

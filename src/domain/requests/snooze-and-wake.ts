@@ -14,6 +14,7 @@ import { durationText } from '../schedule/duration.ts'
 import { type Sleep } from '../schedule/schedule.ts'
 import { canWrite, type Context, type Outcome } from './handler.ts'
 import type { Request } from './operations.ts'
+import { isNow, leftFor, stays } from './telling.ts'
 
 /** Puts to sleep; `limit` in milliseconds, undefined: without an end. */
 export function snooze({ situation, by }: Context, limit: number | undefined): Outcome {
@@ -23,14 +24,14 @@ export function snooze({ situation, by }: Context, limit: number | undefined): O
   const asked = situation.withState({ ...state, intent })
   const was = replacedText(situation, intent)
   if (state.asleep && !situation.isRunning) {
-    const stays = isToBe('asleep', situation) && !pendingWake(state)
-    if (limit === undefined && stays) return { target: reading, done: 'already asleep' }
-    return { target: asked.reading, done: `stays asleep${spanText(asked, limit)}${was}` }
+    const isToStay = isToBe('asleep', situation) && !pendingWake(state)
+    if (limit === undefined && isToStay) return { target: reading, says: leftFor('already asleep') }
+    return { target: asked.reading, says: stays(`asleep${spanText(asked, limit)}${was}`) }
   }
   const replicas = countKeptBy(situation)
   const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas })
   const kept = sleepsSuspended(workload.kind) ? '' : `, ${counted(replicas, 'replica')} kept`
-  return { target, done: `snoozed${spanText(asked, limit)}${kept}${was}` }
+  return { target, says: isNow(`snoozed${spanText(asked, limit)}${kept}${was}`) }
 }
 
 /**
@@ -47,7 +48,7 @@ export function wake(
   if (up && limit === undefined && isToBe('awake', situation)) {
     return {
       target: reading,
-      done: 'already awake (a duration, such as 2h, would keep it awake for so long)',
+      says: leftFor('already awake (a duration, such as 2h, would keep it awake for so long)'),
     }
   }
   const inHoursOfSleep = situation.hours?.state === 'asleep'
@@ -56,18 +57,24 @@ export function wake(
   const intent = newIntent(situation, { want: 'awake', by, trigger: 'api', ...end })
   const wanted = situation.withState({ ...state, intent })
   const longer = longerWake(situation, wanted)
-  if (longer && !shorten && up) return { target: reading, done: keptText(longer) }
+  if (longer && !shorten && up) return { target: reading, says: stays(keptText(longer)) }
   const asked = longer && !shorten ? situation : wanted
   const was = longer ? `, ${shorten ? 'was ' : ''}${untilText(longer)}` : replacedText(situation, intent)
   const span = longer && !shorten ? '' : spanText(asked, limit)
-  if (up) return { target: asked.reading, done: `stays awake${span}${was}` }
+  if (up) return { target: asked.reading, says: stays(`awake${span}${was}`) }
   const replicas = hasKey(workload.kind) ? counts.kept : wakeCount(situation)
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas })
-  if (!canWrite(reading, target, written))
-    return { target: asked.reading, done: `is to wake in a moment${span}${was}`, pending: true }
-  if (byKeda) return { target, done: `woken${span}, and KEDA decides how many replicas it has${was}` }
+  if (!canWrite(reading, target, written)) {
+    const when = `wake in a moment${span}${was}`
+    return {
+      target: asked.reading,
+      says: { done: `is to ${when}`, would: `would ${when}` },
+      pending: true,
+    }
+  }
+  if (byKeda) return { target, says: isNow(`woken${span}, and KEDA decides how many replicas it has${was}`) }
   const to = hasCount(workload.kind) ? ` to ${counted(replicas, 'replica')}` : ''
-  return { target, done: `woken${to}${span}${was}` }
+  return { target, says: isNow(`woken${to}${span}${was}`) }
 }
 
 /**
@@ -82,7 +89,7 @@ export function adopt({ situation, by }: Context, count: number): Outcome {
   if (state.asleep) {
     const { kept } = situation.counts
     if (kept === replicas)
-      return { target: reading, done: `asleep already, ${counted(kept, 'replica')} kept` }
+      return { target: reading, says: leftFor(`asleep already, ${counted(kept, 'replica')} kept`) }
     // At 0 there is no count to lose, and whatever put it to sleep still applies.
     if (kept > 0)
       throw new Refusal('CONFLICT', `asleep already, and keeps ${kept}: there is nothing to adopt`)
@@ -92,7 +99,7 @@ export function adopt({ situation, by }: Context, count: number): Outcome {
   const intent = newIntent(situation, { want: 'asleep', by, trigger: 'api' })
   const asked = state.asleep ? situation : situation.withState({ ...state, intent })
   const target = transition(asked, { action: 'snooze', trigger: 'recovery', by, replicas })
-  return { target, done: `adopted asleep, ${counted(replicas, 'replica')} kept` }
+  return { target, says: isNow(`adopted asleep, ${counted(replicas, 'replica')} kept`) }
 }
 
 /** A wake that a person asked for, and its end. */
@@ -122,7 +129,7 @@ function spanText(asked: Situation, limit: number | undefined): string {
 }
 
 function keptText(longer: LongerWake): string {
-  return `stays ${untilText(longer)}, which is longer (kubectl dormouse wake --shorten ends it sooner)`
+  return `${untilText(longer)}, which is longer (kubectl dormouse wake --shorten ends it sooner)`
 }
 
 function untilText({ intent, end }: LongerWake): string {

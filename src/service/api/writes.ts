@@ -1,6 +1,5 @@
 import { statusRecord } from '../../domain/records/record.ts'
 import { requestFrom } from '../../domain/requests/call.ts'
-import { wouldBe } from '../../domain/requests/dry-run.ts'
 import type { Action, Request } from '../../domain/requests/operations.ts'
 import { planRequest, type Plan } from '../../domain/requests/request.ts'
 import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
@@ -33,9 +32,9 @@ export function createWrites(
   }
 
   async function rehearse(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {
-    const { message, after } = planOf(await liveCopy(writer, key))
+    const { rehearsed, after } = planOf(await liveCopy(writer, key))
     const now = clock()
-    answer(ctx, now, `dry run, nothing was changed: ${wouldBe(message)}`, statusRecord(after, now, rules))
+    answer(ctx, now, `dry run, nothing was changed: ${rehearsed}`, statusRecord(after, now, rules))
   }
 
   async function execute(ctx: ApiContext, key: WorkloadKey, planOf: Planner): Promise<void> {

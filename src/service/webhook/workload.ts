@@ -40,7 +40,7 @@ export interface NeedsReview {
  */
 export function reviewWorkload(review: ReviewRequest, deps: Deciding): AdmissionDecision | NeedsReview {
   const { rules, clock, trim } = deps
-  const { subResource, options, userInfo } = review
+  const { subResource, options, userInfo, dryRun } = review
   const { kind, old, object } = objectsOf(review, deps)
   const after = trim(kind, object)
   const before = old && trim(kind, old)
@@ -64,6 +64,7 @@ export function reviewWorkload(review: ReviewRequest, deps: Deciding): Admission
     manager: fieldManager,
     by: reviewAuthor(userInfo.username, fieldManager),
     unknown,
+    isDryRun: dryRun,
     ...asked(before, after, old, object),
   }
   if (after.deleting) return bare(decideWhileDeleted(update))

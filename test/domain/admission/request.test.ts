@@ -54,6 +54,7 @@ describe('a request by annotation', () => {
     expect(decision.warnings).to.deep.equal([
       'Dormouse: deployment shop/web woken to 3 replicas for 4h, until Mon 16:00 (UTC): awake by request of carol; sleeps Mon 16:00',
     ])
+    expect(asked(sleeper, 'wake 4h', { isDryRun: true }).warnings[0]).to.match(/web would be woken to 3 /)
   })
 
   const DONE: [string, AWorkload, string, (state: State, result: Workload) => unknown, unknown][] = [

@@ -4,7 +4,6 @@ import { countsOf, isKeptAtZero, leavesOut, LEFT_OUT, summaryOf } from '../../..
 import { listedRecord, statusRecord } from '../../../domain/records/record.ts'
 import { requestFrom } from '../../../domain/requests/call.ts'
 import type { Action } from '../../../domain/requests/operations.ts'
-import { wouldBe } from '../../../domain/requests/dry-run.ts'
 import { planRequest } from '../../../domain/requests/request.ts'
 import { counted } from '../../../domain/text.ts'
 import { keyOf, type Workload } from '../../../domain/workload/workload.ts'
@@ -60,7 +59,7 @@ export function createBulks(
       // other requests get the event loop in between
       await setImmediate()
       const plan = planOf(workload)
-      return itemOf(plan.after, wouldBe(plan.message), plan.change !== undefined)
+      return itemOf(plan.after, plan.rehearsed, plan.change !== undefined)
     }
 
     async function write(workload: Workload): Promise<BulkItem> {
