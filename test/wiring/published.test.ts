@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { rulesOf } from '../../src/client/cluster/rules.ts'
-import { calendarsIn, type CalendarSnapshot } from '../../src/service/calendars/configured-calendars.ts'
+import type { CalendarSnapshot } from '../../src/service/calendars/configured-calendars.ts'
+import { calendarOf, type Calendars } from '../../src/domain/schedule/calendar.ts'
 import { ScheduleCompiler, type Schedule } from '../../src/domain/schedule/schedule.ts'
 import { knownService, type KnownService } from '../../src/client/cluster/known-service.ts'
 import { loadConfig } from '../../src/service/config/config.ts'
@@ -137,7 +138,14 @@ describe('the settings that are published for clients', () => {
   it('have the dates of calendars, those of their files too, as the service goes by them', () => {
     const { config, service } = known(CALENDARS, '1', READ)
     const rules = rulesKnownOf(service)
-    const theirs = calendarsIn(config.calendars, READ)
+    const theirs: Calendars = {
+      names: Object.keys(config.calendars),
+      find(name) {
+        const { dates, means } = config.calendars[name] ?? {}
+        const read = READ[name]
+        return typeof read === 'object' ? calendarOf(name, dates ?? {}, { ...read, means: means ?? 'asleep' }) : read
+      },
+    }
     for (const name of ['de-be', 'company', 'releases', 'company,releases']) {
       const compiled = (of: (text: string, zone: string, calendar: string) => Schedule) =>
         edgesOf(of('7:00-20:00', 'Europe/Berlin', name)).concat(

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { calendarsIn, ConfiguredCalendars } from '../../../src/service/calendars/configured-calendars.ts'
+import { ConfiguredCalendars } from '../../../src/service/calendars/configured-calendars.ts'
 import { systemLater } from '../../../src/process/clock.ts'
 import { loadConfig } from '../../../src/service/config/config.ts'
 import { createLogger } from '../../../src/process/logger.ts'
@@ -34,11 +34,11 @@ describe('the calendars of the configuration', function () {
 
   async function calendars(yaml: string, { during, longest, ...given }: Given = {}) {
     const logged: { msg: string; fault?: string; level: string }[] = []
-    const { calendars: configured } = loadConfig({ text: yaml, environment: {} })
+    const config = loadConfig({ text: yaml, environment: {} })
     const threads = calendarThreads(longest)
     let reads = 0
     const made = new ConfiguredCalendars({
-      calendars: configured,
+      calendars: config.calendars,
       expander: {
         async expand(...asked) {
           await during?.(reads++)
@@ -61,7 +61,7 @@ describe('the calendars of the configuration', function () {
       const found = made.find(name)
       return typeof found === 'object' ? found.hoursOn(midnight) : found
     }
-    return { made, hours, changes, logged, configured }
+    return { made, hours, changes, logged }
   }
   const ofFile = (...names: string[]) =>
     `calendars: { company: { files: [${names.map((name) => JSON.stringify(path(name))).join()}] } }`
@@ -244,17 +244,5 @@ describe('the calendars of the configuration', function () {
     expect(made.find('company')).to.equal(`${path('b.ics')}: it is not read yet`)
     await made.stop()
     expect(logged, 'nothing is wrong with a file that nobody waits for').to.deep.equal([])
-  })
-
-  it('are the same in another thread', async () => {
-    await write('a.ics', icsOf(allDay('20260501')))
-    for (const names of [['a.ics'], ['a.ics', 'b.ics']]) {
-      const { made, configured } = await calendars(ofFile(...names))
-      const copy = calendarsIn(configured, structuredClone(made.snapshot()))
-      expect(copy.names).to.deep.equal(['company'])
-      const [there, here] = [copy.find('company'), made.find('company')]
-      if (typeof here !== 'object') expect(there).to.equal(here)
-      else expect(typeof there === 'object' && there.hoursOn(CLOSED)).to.deep.equal(here.hoursOn(CLOSED))
-    }
   })
 })
