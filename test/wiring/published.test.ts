@@ -143,7 +143,9 @@ describe('the settings that are published for clients', () => {
       find(name) {
         const { dates, means } = config.calendars[name] ?? {}
         const read = READ[name]
-        return typeof read === 'object' ? calendarOf(name, dates ?? {}, { ...read, means: means ?? 'asleep' }) : read
+        return typeof read === 'object'
+          ? calendarOf(name, dates ?? {}, { ...read, means: means ?? 'asleep' })
+          : read
       },
     }
     for (const name of ['de-be', 'company', 'releases', 'company,releases']) {

@@ -102,7 +102,7 @@ export class DirectoryCertificates implements Runnable {
     const now = clock()
     if (this.#served && now >= this.source.expiresAt)
       logger.warn({ directory }, 'the certificate has expired')
-    // A change while the files were read is read sooner.
+    // A file that changed meanwhile has set the timer: keep the earlier time.
     const due = [this.#timer.at, now < this.#settledAt ? this.#settledAt : undefined, this.#former?.until]
     this.#readAt(Math.min(now + READ_EVERY_MS, ...due.map((at) => at ?? Infinity)))
   }

@@ -183,9 +183,9 @@ const calendar = key(
     dates: map(dates, hours, 'dates and ranges of dates, each with its hours', 1000),
     /** iCalendar: an all-day event means no hours. */
     files: list(file, 'a list of paths of .ics files', []),
-    /** Which events of the files count: each list that is given has to have a text that matches, in any case. */
+    /** Chooses the events that count: one text of each list given has to match, upper or lower case. */
     events: section({ summary: globs, categories: globs, description: globs }),
-    /** Whether its events take hours away, or add them. */
+    /** `asleep`: its events replace the hours of a schedule by none; `awake`: they add hours. */
     means: oneOf(MEANINGS, 'asleep'),
   }),
 )

@@ -51,7 +51,7 @@ export class Evaluations implements Ports.Evaluations {
   readonly #timers: Timers
   /** Keys that wait for the instant of a newer copy than the informer's, until that changes. */
   readonly #ahead = new Set<string>()
-  /** The copy before the latest change: others that are told of it may ask what it meant. */
+  /** The copy before the latest change, kept for listeners that ask what it meant. */
   #former: Workload | undefined
   /** The newest time of an evaluation. */
   #newest: Instant = 0
@@ -102,7 +102,7 @@ export class Evaluations implements Ports.Evaluations {
     if (!after) return
     if (before === after) this.#anew(after, this.#options.clock(), known?.step.read)
     else if (!before || isRelevant(before, after)) this.of(after)
-    // The users of the newer copy have forgotten what this one, and the one before, needs.
+    // The timer is that of the newer copy, which others go by: have this one evaluated at once.
     else if (wasAhead) this.#timers.set(keyOf(after), this.#options.clock())
   }
 

@@ -38,15 +38,15 @@ class Shares {
   }
 }
 
-/** The sums that a workload has a part in. */
+/** How a workload counts: its share is added to that of the sleepers, or of those awake. */
 interface Counted {
   readonly asleep: boolean
   readonly share?: Share
 }
 
 /**
- * The requests of the workloads of a namespace or a team, those asleep and those awake, and what sleep has saved: the sum of
- * the sleepers' shares multiplied by time, computed whenever the sum changes or is read; no timer runs in between.
+ * What the workloads of a namespace or a team request, asleep and awake, and what sleep has saved: the sleepers' requests
+ * multiplied by time. That is added up whenever the requests change or the sum is read; it needs no timer.
  */
 export class Usage {
   readonly #asleep = new Shares()
