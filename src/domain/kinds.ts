@@ -5,18 +5,27 @@ interface KindFacts {
   /** The `kind` of Kubernetes. */
   readonly name: string
   /**
-   * How it sleeps: with a count of 0, with a nodeSelector that no node satisfies, or with `true` for suspended. Whether
-   * it is asleep is read from the same field.
+   * Its form of sleeping: with a count of 0, with a nodeSelector that no node satisfies, or with one of two values.
+   * Whether it is asleep is read from the same field.
    */
-  readonly sleepsBy: 'count' | 'nodeSelector' | 'suspension'
+  readonly sleepsBy: 'count' | 'nodeSelector' | { readonly asleep: boolean; readonly awake: boolean }
   /** That field, as a JSON pointer into the object. */
   readonly field: string
+  /** The template of its pods or jobs. */
+  readonly template: string
+  /** Whether it starts Jobs by a schedule of its own. */
+  readonly startsJobs?: true
   /** Whether people and autoscalers use its scale subresource. */
   readonly hasScale: boolean
 }
 
 const APPS = { group: 'apps', version: 'v1' } as const
-const COUNTED = { sleepsBy: 'count', field: '/spec/replicas', hasScale: true } as const
+const COUNTED = {
+  sleepsBy: 'count',
+  field: '/spec/replicas',
+  template: '/spec/template',
+  hasScale: true,
+} as const
 
 /** The kinds by the resource names of their paths. */
 const FACTS = {
@@ -27,6 +36,7 @@ const FACTS = {
     name: 'DaemonSet',
     sleepsBy: 'nodeSelector',
     field: '/spec/template/spec/nodeSelector',
+    template: '/spec/template',
     hasScale: false,
   },
   replicasets: { ...APPS, ...COUNTED, name: 'ReplicaSet' },
@@ -34,8 +44,10 @@ const FACTS = {
     group: 'batch',
     version: 'v1',
     name: 'CronJob',
-    sleepsBy: 'suspension',
+    sleepsBy: { asleep: true, awake: false },
     field: '/spec/suspend',
+    template: '/spec/jobTemplate',
+    startsJobs: true,
     hasScale: false,
   },
 } as const satisfies Record<string, KindFacts>
@@ -110,21 +122,6 @@ export function isKind(text: string): text is Kind {
 export function apiVersionOf(kind: Kind): string {
   const { group, version } = factsOf(kind)
   return `${group}/${version}`
-}
-
-/** Whether it sleeps with a count of 0; other kinds have a count for information only. */
-export function hasCount(kind: Kind): boolean {
-  return !isBuiltIn(kind) || FACTS[kind].sleepsBy === 'count'
-}
-
-/** Whether it sleeps by our key in its nodeSelector. */
-export function hasKey(kind: Kind): boolean {
-  return isBuiltIn(kind) && FACTS[kind].sleepsBy === 'nodeSelector'
-}
-
-/** Whether it sleeps suspended: its count is 1, or 0 while it is suspended by whomever. */
-export function sleepsSuspended(kind: Kind): boolean {
-  return isBuiltIn(kind) && FACTS[kind].sleepsBy === 'suspension'
 }
 
 function recordOf<T>(of: (kind: BuiltInKind) => T): Readonly<Record<BuiltInKind, T>> {

@@ -1,6 +1,8 @@
-import { ANNOTATION, ANNOTATION_NAMES, SNOOZE_KEY } from '../domain/annotations.ts'
-import { apiVersionOf, hasKey, KIND_NAME, KINDS, sleepsSuspended } from '../domain/kinds.ts'
+import { ANNOTATION, ANNOTATION_NAMES } from '../domain/annotations.ts'
+import { apiVersionOf, factsOf, KIND_NAME, KINDS } from '../domain/kinds.ts'
 import type { BuiltInKind, Owner } from '../domain/kinds.ts'
+import type { StatusCounts } from '../domain/sleeping/form.ts'
+import { formOf } from '../domain/sleeping/forms.ts'
 import { troubleIn } from '../domain/workload/trouble.ts'
 import type { Workload } from '../domain/workload/workload.ts'
 
@@ -16,12 +18,9 @@ export interface KubernetesFields {
     readonly ownerReferences?: readonly (Owner & { readonly controller?: boolean })[]
   }
   readonly spec?: {
-    readonly replicas?: number
-    readonly suspend?: boolean
-    readonly template?: { readonly spec?: { readonly nodeSelector?: Readonly<Record<string, string>> } }
     readonly persistentVolumeClaimRetentionPolicy?: { readonly whenScaled?: string }
   }
-  readonly status?: Readonly<Record<string, unknown>>
+  readonly status?: StatusCounts & { readonly observedGeneration?: number; readonly conditions?: unknown }
 }
 
 /** For Deployment, StatefulSet, DaemonSet and CronJob; most ReplicaSets have an owner, which is asked in their place. */
@@ -35,34 +34,31 @@ const ROOM = { resourceVersion: '', hasAnnotations: true, otherAnnotationBytes: 
 const OWNERS = { formerRevision: false, replicasManager: undefined, ownReplicasEntry: undefined }
 
 /** The object as the rules read it. */
-export function workloadOf(kind: BuiltInKind, { metadata, spec, status = {} }: KubernetesFields): Workload {
+export function workloadOf(kind: BuiltInKind, object: KubernetesFields): Workload {
+  const { metadata, spec, status = {} } = object
   const { annotations = {}, labels, namespace, name, uid, generation = 0 } = metadata
-  const identity = { kind, namespace, name, uid, generation, labels }
-  // Each kind has its own of these fields.
-  const count = (...fields: string[]) => fields.reduce((sum, field) => sum + Number(status[field] ?? 0), 0)
-  const runs = spec?.suspend === true ? 0 : 1
-  const scheduled = hasKey(kind) ? count('desiredNumberScheduled') : (spec?.replicas ?? 1)
-  const trouble = troubleIn(status['conditions'])
-  const pods = {
-    existing: count('replicas', 'currentNumberScheduled', 'numberMisscheduled'),
-    ready: count('readyReplicas', 'numberReady'),
-    observedGeneration: count('observedGeneration'),
-    ...(trouble && { trouble }),
-  }
+  const form = formOf({ kind })
+  const position = form.read(object, factsOf(kind).field)
+  const trouble = troubleIn(status.conditions)
+  const observedGeneration = form.countsPods ? (status.observedGeneration ?? 0) : generation
+  const pods = { ...form.pods(status, position), observedGeneration, ...(trouble && { trouble }) }
   const own = ANNOTATION_NAMES.map((key) => [key, annotations[ANNOTATION[key]]])
   return {
-    ...identity,
+    kind,
+    namespace,
+    name,
+    uid,
+    generation,
+    labels,
     ...ROOM,
     ...OWNERS,
+    ...position,
+    pods,
     requests: { cpu: 0, memory: 0 },
     createdAt: Date.parse(metadata.creationTimestamp),
     deleting: metadata.deletionTimestamp !== undefined,
     owner: metadata.ownerReferences?.find(({ controller }) => controller === true),
     annotations: Object.fromEntries(own.filter(([, text]) => text !== undefined)),
     deletesVolumes: spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === 'Delete',
-    snoozeKey: hasKey(kind) ? spec?.template?.spec?.nodeSelector?.[SNOOZE_KEY] : undefined,
-    ...(sleepsSuspended(kind)
-      ? { replicas: runs, pods: { existing: runs, ready: runs, observedGeneration: generation } }
-      : { replicas: scheduled, pods }),
   }
 }

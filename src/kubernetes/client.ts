@@ -1,4 +1,4 @@
-import type { PatchOperation } from '../domain/workload/patch.ts'
+import type { PatchOperation } from '../domain/json-patch.ts'
 import { apiVersionOf, isBuiltIn, resourceOf, type ConfiguredKind } from '../domain/kinds.ts'
 import { FIELD_MANAGER, type BuiltInKind, type WorkloadKey } from '../domain/workload/workload.ts'
 import { ApiCalls, describe, type ApiCallsOptions, type Call } from './api-calls.ts'

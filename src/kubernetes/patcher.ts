@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { changeBack, changed, goesToSleep, hasChanged, hasChangedMarks } from '../domain/workload/change.ts'
 import { differingAnnotations } from '../domain/workload/marks.ts'
 import { statusPatch } from '../domain/deciding/missed-runs.ts'
-import { isEmpty, jsonPatch, type Change, type PatchOperation } from '../domain/workload/patch.ts'
-import { hasKey } from '../domain/kinds.ts'
+import type { PatchOperation } from '../domain/json-patch.ts'
+import { isEmpty, jsonPatch, type Change } from '../domain/workload/patch.ts'
 import { isUnmarkedSleep } from '../domain/workload/reading.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
@@ -264,7 +264,7 @@ function carries(live: Workload, sentFor: Workload, change: Change): boolean {
 function sleepsUnmarked(live: Workload, before: Workload, change: Change): boolean {
   if (live.uid !== before.uid || !goesToSleep(before, change) || hasChangedMarks(live, before, change))
     return false
-  return hasKey(live.kind) ? live.snoozeKey === change.snoozeKey : isUnmarkedSleep(live)
+  return change.snoozeKey === undefined ? isUnmarkedSleep(live) : live.snoozeKey === change.snoozeKey
 }
 
 /** `before` with the annotations that others have changed between our write and now. */

@@ -1,5 +1,8 @@
 import { countOfOther } from '../domain/workload/counts.ts'
-import { factsOf, hasKey, sleepsSuspended } from '../domain/kinds.ts'
+import { namesIn, valueAt } from '../domain/json-pointer.ts'
+import { factsOf } from '../domain/kinds.ts'
+import type { Form, Position } from '../domain/sleeping/form.ts'
+import { formOf } from '../domain/sleeping/forms.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -7,7 +10,6 @@ import {
   FIELD_MANAGER,
   isOfState,
   KEPT_BY_DOWNSCALERS,
-  SNOOZE_KEY,
   type AnnotationName,
   type Configured,
   type Kind,
@@ -56,24 +58,24 @@ export function trim(
 ): Workload {
   const { metadata, spec, status } = object
   const field = fields.get(kind)
+  const facts = factsOf(kind)
+  const form = formOf({ kind })
+  const position = form.read(object, field ?? facts.field)
   const whenScaled =
     kind === 'statefulsets' ? spec?.persistentVolumeClaimRetentionPolicy?.whenScaled : undefined
-  const nodeSelector = (hasKey(kind) && spec?.template?.spec?.nodeSelector) || undefined
   return {
     kind,
     ...trimMetadata(kind, metadata, intern, field),
-    hasNodeSelector: nodeSelector !== undefined,
-    snoozeKey: nodeSelector?.[SNOOZE_KEY],
-    replicas: replicasOf(kind, object, field),
+    ...position,
     deletesVolumes: whenScaled === 'Delete',
     ...(whenScaled && whenScaled !== 'Delete' ? { keepsVolumesBy: intern(whenScaled) } : {}),
     pods: withTrouble(
-      field === undefined ? podsOf(kind, object) : podsOfConfigured(kind, object, field),
+      field === undefined ? podsOf(form, object, position) : podsOfConfigured(object, position),
       object,
     ),
     requests: effectiveRequests(spec?.template?.spec),
     ...(field !== undefined && { configured: configuredOf(object, field, intern) }),
-    ...(sleepsSuspended(kind) && { lastScheduleTime: instantOf(status?.lastScheduleTime) }),
+    ...(facts.startsJobs && { lastScheduleTime: instantOf(status?.lastScheduleTime) }),
   }
 }
 
@@ -87,29 +89,6 @@ function configuredOf(object: WorkloadObject, field: string, intern: Intern): Co
 function deploymentNamedBy(object: WorkloadObject): string | undefined {
   const [kind, name] = ['kind', 'name'].map((each) => valueAt(object, `/spec/workloadRef/${each}`))
   return kind === 'Deployment' && typeof name === 'string' ? name : undefined
-}
-
-/** The value at a JSON pointer without escapes. */
-function valueAt(object: unknown, pointer: string): unknown {
-  const names = pointer.split('/').slice(1)
-  return names.reduce<unknown>(
-    (value, name) =>
-      typeof value === 'object' && value !== null
-        ? (value as Readonly<Record<string, unknown>>)[name]
-        : undefined,
-    object,
-  )
-}
-
-function replicasOf(kind: Kind, object: WorkloadObject, field: string | undefined): number {
-  const { spec, status } = object
-  if (field !== undefined) {
-    const count = valueAt(object, field)
-    return typeof count === 'number' ? count : 1
-  }
-  if (sleepsSuspended(kind)) return spec?.suspend === true ? 0 : 1
-  // The API server defaults an absent count to 1.
-  return hasKey(kind) ? (status?.desiredNumberScheduled ?? 0) : (spec?.replicas ?? 1)
 }
 
 function instantOf(time: string | null | undefined): number | undefined {
@@ -193,24 +172,12 @@ function otherBytes(annotations: ObjectMeta['annotations']): number {
   return bytes
 }
 
-function podsOf(kind: Kind, object: WorkloadObject): Pods {
-  const { metadata, status } = object
-  // The Jobs that it has started finish, asleep or not: nobody waits for them.
-  if (sleepsSuspended(kind)) {
-    const ready = replicasOf(kind, object, undefined)
-    return { existing: ready, ready, observedGeneration: metadata.generation ?? 0 }
-  }
+function podsOf(form: Form, { metadata, status }: WorkloadObject, position: Position): Pods {
+  const pods = form.pods(status ?? {}, position)
+  if (!form.countsPods) return { ...pods, observedGeneration: metadata.generation ?? 0 }
   const observedGeneration = status?.observedGeneration ?? 0
   const written = statusWritten(metadata.managedFields)
-  const seen = { observedGeneration, ...(written === undefined ? {} : { updatedAt: written }) }
-  if (!hasKey(kind)) {
-    return { existing: status?.replicas ?? 0, ready: status?.readyReplicas ?? 0, ...seen }
-  }
-  return {
-    existing: (status?.currentNumberScheduled ?? 0) + (status?.numberMisscheduled ?? 0),
-    ready: status?.numberReady ?? 0,
-    ...seen,
-  }
+  return { ...pods, observedGeneration, ...(written === undefined ? {} : { updatedAt: written }) }
 }
 
 function withTrouble(pods: Pods, { status }: WorkloadObject): Pods {
@@ -222,15 +189,14 @@ function withTrouble(pods: Pods, { status }: WorkloadObject): Pods {
  * The status of a configured kind by the field names that most kinds use. One whose status counts nothing has as many pods
  * ready as its spec asks for.
  */
-function podsOfConfigured(kind: Kind, object: WorkloadObject, field: string): Pods {
-  const { metadata, status } = object
+function podsOfConfigured({ metadata, status }: WorkloadObject, position: Position): Pods {
   const { replicas, readyReplicas, observedGeneration } = (status ?? {}) as Readonly<Record<string, unknown>>
   const isCounted = typeof replicas === 'number' || typeof readyReplicas === 'number'
   // Argo Rollouts writes it as a string.
   const observed = Number(observedGeneration ?? metadata.generation ?? 0) || 0
   return isCounted
     ? { existing: Number(replicas ?? 0), ready: Number(readyReplicas ?? 0), observedGeneration: observed }
-    : { existing: 0, ready: replicasOf(kind, object, field), observedGeneration: observed }
+    : { existing: 0, ready: position.replicas, observedGeneration: observed }
 }
 
 /** When the controller manager last wrote the status, to the second. */
@@ -244,7 +210,7 @@ function statusWritten(entries: readonly ManagedFieldsEntry[] = []): number | un
 /** Whether an entry owns a field, which is given as a JSON pointer into the object. */
 function owns({ fieldsV1 }: ManagedFieldsEntry, field: string): boolean {
   let fields: unknown = fieldsV1
-  for (const name of field.split('/').slice(1)) {
+  for (const name of namesIn(field)) {
     if (typeof fields !== 'object' || fields === null) return false
     fields = (fields as Readonly<Record<string, unknown>>)[`f:${name}`]
   }
@@ -258,7 +224,7 @@ function replicasManagerOf(
   intern: Intern,
 ): ReplicasManager | undefined {
   // Nobody asks who set a nodeSelector.
-  if (hasKey(kind)) return undefined
+  if (!formOf({ kind }).countInSpec) return undefined
   let newest: ManagedFieldsEntry | undefined
   for (const entry of entries) {
     // Times are RFC 3339 in UTC with whole seconds, so they can be compared as texts. Of equal ones the later entry

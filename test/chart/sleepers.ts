@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { hasCount } from '../../src/domain/kinds.ts'
+import { formOf } from '../../src/domain/sleeping/forms.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -52,7 +52,7 @@ export class Sleepers {
   async expectUntouched(): Promise<void> {
     for (const kind of KINDS) {
       const { metadata, spec } = await this.get(kind)
-      if (hasCount(kind)) expect(spec.replicas, kind).to.equal(COUNT[kind])
+      if (formOf({ kind }).name === 'count') expect(spec.replicas, kind).to.equal(COUNT[kind])
       if (kind === 'cronjobs') expect(spec.suspend, kind).to.equal(false)
       expect(spec.template?.spec.nodeSelector ?? {}, kind).to.not.have.property(SNOOZE_KEY)
       expect(metadata.labels ?? {}, kind).to.not.have.property(ASLEEP_LABEL)

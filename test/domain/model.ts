@@ -2,7 +2,6 @@
 import { expect } from 'chai'
 import type { Instant } from '../../src/process/clock.ts'
 import type { Decision } from '../../src/domain/deciding/decision.ts'
-import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { statusPatch } from '../../src/domain/deciding/missed-runs.ts'
 import { planFailure, planStep } from '../../src/domain/deciding/operation.ts'
 import { jsonPatch, type Change } from '../../src/domain/workload/patch.ts'
@@ -88,9 +87,10 @@ export class ModelCluster {
         creationTimestamp: new Date(now - 5 * 60_000).toISOString(),
         managedFields: [],
       },
-      spec: sleepsSuspended(kind)
-        ? ({ suspend: replicas === 0, template: { spec: {} } } as ModelObject['spec'])
-        : { replicas, template: { spec: {} } },
+      spec:
+        kind === 'cronjobs'
+          ? ({ suspend: replicas === 0, template: { spec: {} } } as ModelObject['spec'])
+          : { replicas, template: { spec: {} } },
       status: {},
     }
     this.follow()
@@ -135,7 +135,7 @@ export class ModelCluster {
 
   /** A count set by a person: by `kubectl scale`, or on the object itself. */
   setReplicas(replicas: number, manager: string, subresource?: string, operation?: 'Apply'): void {
-    const suspends = sleepsSuspended(this.kind)
+    const suspends = this.kind === 'cronjobs'
     if (this.count === (suspends ? Math.min(1, replicas) : replicas)) return
     this.edit((object) => {
       if (suspends) object.spec.suspend = replicas === 0
@@ -147,7 +147,7 @@ export class ModelCluster {
   /** The pods are as asked for. */
   follow(): void {
     // The Jobs that it has started finish, whatever it does.
-    if (sleepsSuspended(this.kind)) return
+    if (this.kind === 'cronjobs') return
     const asleep =
       this.kind === 'daemonsets' ? SNOOZE_KEY in this.nodeSelector : this.object.spec.replicas === 0
     const count = this.kind === 'daemonsets' ? (asleep ? 0 : 3) : this.object.spec.replicas
@@ -215,7 +215,7 @@ export class ModelCluster {
     if (action === 'snooze' || (action === 'wake' && slept))
       this.transitions.push({ at: this.now, type: action, trigger, reason: reason.text })
     const again = planStep(this.workload, this.now, this.rules)
-    if (sleepsSuspended(this.kind) && change.replicas !== undefined) {
+    if (this.kind === 'cronjobs' && change.replicas !== undefined) {
       // It ends at once, so the field that was set is still to be given up; in that case only.
       expect(again.decision.action, 'a decision carried out twice').to.equal('none')
     } else {
@@ -266,7 +266,7 @@ export class ModelCluster {
     const others = object.metadata.managedFields.filter(
       (entry) => entry.manager !== manager || entry.subresource !== subresource,
     )
-    const field = sleepsSuspended(this.kind) ? 'f:suspend' : 'f:replicas'
+    const field = this.kind === 'cronjobs' ? 'f:suspend' : 'f:replicas'
     for (const entry of others) delete entry.fieldsV1['f:spec']?.[field]
     const fieldsV1 = { 'f:spec': { [field]: {} } }
     object.metadata.managedFields = [
@@ -283,7 +283,7 @@ export class ModelCluster {
 }
 
 function countOf({ spec }: ModelObject, kind: Kind): number {
-  return sleepsSuspended(kind) ? Number(!spec.suspend) : spec.replicas
+  return kind === 'cronjobs' ? Number(!spec.suspend) : spec.replicas
 }
 
 /** The state before a write; undefined: none that could be read. */

@@ -1,7 +1,6 @@
 // With model.ts a second specification, written apart from the rules: what people may do, and what must hold then.
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { countsOf } from '../../src/domain/workload/counts.ts'
 import { readWorkload, type Reading } from '../../src/domain/workload/reading.ts'
 import type { Request } from '../../src/domain/requests/operations.ts'
@@ -174,7 +173,7 @@ export class People {
         cluster.annotate(event.name, event.text)
         return
       case 'scale':
-        this.#setCount(event.count, 'kubectl', sleepsSuspended(cluster.kind) ? undefined : 'scale')
+        this.#setCount(event.count, 'kubectl', cluster.kind === 'cronjobs' ? undefined : 'scale')
         return
       case 'edit':
         this.#setCount(event.count, 'manager')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { factsOf, sleepsSuspended } from '../../src/domain/kinds.ts'
+import { factsOf } from '../../src/domain/kinds.ts'
 import { FIELD_MANAGER, SNOOZE_KEY, TYPE_OF } from '../../src/domain/workload/workload.ts'
 import type { ApiAnswer, WorkloadClient } from '../support/api-client.ts'
 import { describeOnBothAndBuilt } from '../support/clusters.ts'
@@ -93,7 +93,7 @@ describeOnBothAndBuilt('operations', function (on) {
         expect(record).to.include({ ready_replicas: REPLICAS, operation_in_progress: false })
         const { duration, result } = await succeeded(shop)
         expect(result).to.equal('succeeded')
-        expect(duration).to.be.at.least(sleepsSuspended(kind) ? 0 : 1)
+        expect(duration).to.be.at.least(kind === 'cronjobs' ? 0 : 1)
         await agree(here, kind, name)
         const field = `f:${factsOf(kind).field.split('/').at(-1)}`
         const { spec } = await eventually(`the ownership of ${field} to be given up`, async () => {

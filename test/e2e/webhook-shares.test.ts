@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { factsOf } from '../../src/domain/kinds.ts'
+import { formOf } from '../../src/domain/sleeping/forms.ts'
 import { ANNOTATION, HELD_LABEL, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
 import { joined, scopeOf, type HeldScope } from '../../src/kubernetes/registration/held-scope.ts'
 import { desiredWebhooks } from '../../src/kubernetes/registration/webhooks.ts'
@@ -106,7 +107,7 @@ const MOVES: Readonly<Record<string, Readonly<Record<string, Write>>>> = {
       leavesBare: true,
     },
   },
-  suspension: {
+  switch: {
     'its suspension': { body: { spec: { suspend: true } }, breaks: true, leavesBare: true },
     'another schedule': { body: { spec: { schedule: '1 0 1 1 *' } }, breaks: false, leavesBare: true },
   },
@@ -211,7 +212,7 @@ describeOn('the webhooks share what is written', function (on) {
   })
 
   for (const kind of [...FORMS, PULLEYS] as const) {
-    const moves = MOVES[kind === PULLEYS ? 'configured' : factsOf(kind).sleepsBy] ?? {}
+    const moves = MOVES[kind === PULLEYS ? 'configured' : formOf({ kind }).name] ?? {}
     for (const name of Object.keys(OBJECTS))
       it(`each write of ${kind} that is ${name} meets exactly one of marks, workloads and held`, async () => {
         for (const [what, { body, subresource, breaks, changesState, leavesBare }] of Object.entries({

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { hasCount, sleepsSuspended } from '../../src/domain/kinds.ts'
+import { formOf } from '../../src/domain/sleeping/forms.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY } from '../../src/domain/workload/workload.ts'
 import { countOf } from '../support/manifests.ts'
 import { act } from './act.ts'
@@ -86,7 +86,7 @@ export const HANDS = {
 } as const
 
 async function scale(target: Target, count: number, as: string | undefined): Promise<void> {
-  if (!hasCount(target.key.kind)) return
+  if (formOf({ kind: target.key.kind }).name !== 'count') return
   const before = target.held
   const body = { spec: { replicas: count } }
   const what = as === undefined ? 'scale' : 'autoscale'
@@ -98,9 +98,9 @@ async function scale(target: Target, count: number, as: string | undefined): Pro
 
 /** A change of the object itself; the answer tells the fate of the count. */
 async function edited(target: Target, what: string, spec: object, count: number | undefined): Promise<void> {
-  const replicas = hasCount(target.key.kind) ? count : undefined
+  const replicas = formOf({ kind: target.key.kind }).name === 'count' ? count : undefined
   const before = target.held
-  if (sleepsSuspended(target.key.kind)) return suspended(target, what, count)
+  if (target.key.kind === 'cronjobs') return suspended(target, what, count)
   const whole = { ...spec, ...(replicas === undefined ? {} : { replicas }) }
   const answer = await target.write('PATCH', `${what} ${replicas ?? ''}`, { spec: whole })
   if (replicas !== undefined && answer?.status === 200) taken(target, replicas, before, answer.body)
@@ -134,7 +134,7 @@ async function replace(target: Target, count: number): Promise<void> {
     metadata: { ...metadata, annotations: own, labels },
   }) as { spec: { replicas?: number; suspend?: boolean; template: { spec: { nodeSelector?: object } } } }
   if (target.key.kind === 'daemonsets') object.spec.template.spec.nodeSelector = { ...target.selector }
-  else if (sleepsSuspended(target.key.kind)) object.spec.suspend = count === 0
+  else if (target.key.kind === 'cronjobs') object.spec.suspend = count === 0
   else object.spec.replicas = count
   target.fragile = true
   const answer = await target.write('PUT', `replace ${count}`, object)

@@ -1,4 +1,3 @@
-import { hasKey } from '../../src/domain/kinds.ts'
 import { planStep } from '../../src/domain/deciding/operation.ts'
 import { stateOf } from '../../src/domain/workload/reading.ts'
 import type { Operation } from '../../src/domain/workload/state.ts'
@@ -28,10 +27,10 @@ export function lossesOf(target: Target): string[] {
     )
   if (target.isKedas) target.counts.decidedByOthers()
   target.isKedas = target.scaler?.min === 0
-  const lost = hasKey(key.kind) ? undefined : target.counts.lost(target.held)
+  const lost = key.kind === 'daemonsets' ? undefined : target.counts.lost(target.held)
   if (lost !== undefined) found.push(`${title} lost its count: ${lost}`)
   target.fragile = false
-  target.leftAtZero = !hasKey(key.kind) && target.counts.possible.join() === '0'
+  target.leftAtZero = key.kind !== 'daemonsets' && target.counts.possible.join() === '0'
   target.restedAt = target.world.now
   return found
 }

@@ -1,4 +1,3 @@
-import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import type { Seen } from './observed.ts'
 import type { Target } from './target.ts'
@@ -11,7 +10,7 @@ const SLACK = 2000
  * missed since it fell asleep. It reads versions from `target.explained` on, and knows nothing of the product's rules.
  */
 export function missedRuns(target: Target): string[] {
-  if (!sleepsSuspended(target.key.kind)) return []
+  if (target.key.kind !== 'cronjobs') return []
   const versions = target.observed.versions(target.key)
   const found: string[] = []
   for (let index = target.explained; index < versions.length; index += 1) {

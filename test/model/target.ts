@@ -1,6 +1,5 @@
 import type { BulkItem } from '../../src/service/api/bulk/item.ts'
 import type { Instant } from '../../src/process/clock.ts'
-import { sleepsSuspended } from '../../src/domain/kinds.ts'
 import { stateOf } from '../../src/domain/workload/reading.ts'
 import { ASLEEP_LABEL, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
 import { HTTP_STATUS } from '../../src/process/errors.ts'
@@ -186,7 +185,7 @@ export function heldBy(key: WorkloadKey, object: Seen | undefined): Held {
   const pinned = state && !state.asleep && state.pin?.state === 'active' ? [state.pin.replicas] : []
   const givenBack = state && !state.asleep && state.woken?.kept !== undefined ? [state.woken.kept] : []
   return {
-    replicas: sleepsSuspended(key.kind) ? (object.spec.suspend ? 0 : 1) : (object.spec.replicas ?? 0),
+    replicas: key.kind === 'cronjobs' ? (object.spec.suspend ? 0 : 1) : (object.spec.replicas ?? 0),
     kept: label === undefined ? undefined : Number(label),
     others: [...pinned, ...givenBack].filter((count) => count > 0),
   }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Namespace } from '../../src/domain/policy/inheritance.ts'
-import type { Change, PatchOperation } from '../../src/domain/workload/patch.ts'
+import type { PatchOperation } from '../../src/domain/json-patch.ts'
+import type { Change } from '../../src/domain/workload/patch.ts'
 import {
   keyOf,
   KINDS,

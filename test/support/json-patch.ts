@@ -1,4 +1,4 @@
-import type { PatchOperation } from '../../src/domain/workload/patch.ts'
+import type { PatchOperation } from '../../src/domain/json-patch.ts'
 import { applyJsonPatch } from '../../src/sandbox/store/patch.ts'
 import { StatusError } from '../../src/sandbox/store/status.ts'
 

@@ -1,4 +1,4 @@
-import { apiVersionOf, hasKey, sleepsSuspended, factsOf } from '../../src/domain/kinds.ts'
+import { apiVersionOf, factsOf } from '../../src/domain/kinds.ts'
 import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import type { WorkloadManifest } from './cluster.ts'
 
@@ -31,11 +31,11 @@ export function manifest(
     },
   }
   const pods = { metadata: { labels: { ...app, revision } }, spec: { containers: [container] } }
-  if (sleepsSuspended(kind)) return { ...head, spec: cronJobSpec(pods, replicas === 0) }
+  if (kind === 'cronjobs') return { ...head, spec: cronJobSpec(pods, replicas === 0) }
   return {
     ...head,
     spec: {
-      ...(hasKey(kind) ? {} : { replicas }),
+      ...(kind === 'daemonsets' ? {} : { replicas }),
       ...(paused && kind === 'deployments' ? { paused } : {}),
       ...(kind === 'statefulsets' ? { serviceName: name, podManagementPolicy: 'Parallel' } : {}),
       selector: { matchLabels: app },
@@ -55,7 +55,7 @@ function cronJobSpec(pods: { readonly spec: object }, suspend: boolean) {
 
 /** The count of a workload that is created with `replicas`: a CronJob has one, or none. */
 export function countOf(kind: Kind, replicas: number): number {
-  return sleepsSuspended(kind) ? Math.min(1, replicas) : replicas
+  return kind === 'cronjobs' ? Math.min(1, replicas) : replicas
 }
 
 /** Annotations as a person would write them. */

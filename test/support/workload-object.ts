@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { factsOf, hasKey, sleepsSuspended } from '../../src/domain/kinds.ts'
+import { factsOf } from '../../src/domain/kinds.ts'
 import {
   ANNOTATION,
   FIELD_MANAGER,
@@ -137,13 +137,13 @@ function managedFieldsOf(workload: Workload): ManagedFieldsEntry[] {
 }
 
 function specOf(kind: Kind, replicas: number): object {
-  if (sleepsSuspended(kind)) return { suspend: replicas === 0 }
-  return hasKey(kind) ? {} : { replicas }
+  if (kind === 'cronjobs') return { suspend: replicas === 0 }
+  return kind === 'daemonsets' ? {} : { replicas }
 }
 
 function statusOf(workload: Workload): NonNullable<WorkloadObject['status']> {
   const { kind, replicas, pods, lastScheduleTime } = workload
-  if (sleepsSuspended(kind))
+  if (kind === 'cronjobs')
     return lastScheduleTime === undefined
       ? {}
       : { lastScheduleTime: new Date(lastScheduleTime).toISOString() }

@@ -1,4 +1,4 @@
-import { hasCount, hasKey } from '../../domain/kinds.ts'
+import { formOf } from '../../domain/sleeping/forms.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
 import { causeOfTrigger, howOfTrigger } from '../../domain/workload/trigger.ts'
 import { counted } from '../../domain/text.ts'
@@ -80,7 +80,7 @@ const WORDS = {
 }
 
 function podsText(kind: Found['kind'], record: StatusRecord): string {
-  if (!hasCount(kind) && !hasKey(kind)) return ''
+  if (!formOf({ kind }).countsPods) return ''
   const { ready_replicas: ready, current_replicas: current, last_replicas: last, is_snoozed: asleep } = record
   if (asleep)
     return `: ${ready === 0 ? 'none' : ready} of ${counted(last, 'replica')} runs`.replace(

@@ -2,7 +2,7 @@ import { earliest } from '../../process/clock.ts'
 import { manualWake, wakeHold } from '../deciding/intent.ts'
 import { transition } from '../deciding/operation.ts'
 import type { Situation } from '../deciding/situation.ts'
-import { hasKey, sleepsSuspended } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import { counted, iso } from '../text.ts'
 import { keptCount } from '../workload/counts.ts'
 import { withState, type Reading } from '../workload/reading.ts'
@@ -27,10 +27,10 @@ export interface ReadUpdate extends Update {
 
 /** Decides on the count, the suspension or the key in an update. */
 export function decideCount(update: ReadUpdate): Draft<Reading> | Denial {
-  const { kind } = update.before
-  if (sleepsSuspended(kind)) return decideSuspension(update)
-  return hasKey(kind) ? decideKey(update) : decideReplicas(update)
+  return DECIDE[formOf(update.before).name](update)
 }
+
+const DECIDE = { count: decideReplicas, nodeSelector: decideKey, switch: decideSwitch } as const
 
 function decideReplicas(update: ReadUpdate): Draft<Reading> | Denial {
   const { before, after, was, is, hold } = update
@@ -51,7 +51,7 @@ function decideReplicas(update: ReadUpdate): Draft<Reading> | Denial {
  * Decides on a CronJob that is suspended or resumed. By hand, it wakes a sleeper, and is refused under a pin or override.
  * All other updates go through without it where Dormouse decides.
  */
-function decideSuspension(update: ReadUpdate): Draft<Reading> | Denial {
+function decideSwitch(update: ReadUpdate): Draft<Reading> | Denial {
   const { before, was, is, hold } = update
   if (was.isRunning === is.isRunning) return namesNone(update) ?? asSent(update)
   if (hold)
@@ -112,8 +112,8 @@ function asSent({ is }: ReadUpdate): Draft<Reading> {
 function namesNone(update: ReadUpdate): Draft<Reading> | undefined {
   const { before, manifestCount, was, hold } = update
   if (manifestCount !== 'zero' || hold || !sleeps(was) || keptCount(was.reading) === 0) return undefined
-  const field = sleepsSuspended(before.kind) ? 'suspends it' : 'sets 0 replicas'
-  return absorbed(update, 0, `keeps 0 from now on, since this manifest ${field}: no schedule wakes it`)
+  const { empties } = formOf(before).words
+  return absorbed(update, 0, `keeps 0 from now on, since this manifest ${empties}: no schedule wakes it`)
 }
 
 /** Under a pin or override the count stays, and an update of the count alone is refused. */

@@ -1,5 +1,6 @@
 import type { Explanation } from '../workload/explanation.ts'
-import { reviewPatch, type Change, type PatchOperation } from '../workload/patch.ts'
+import type { PatchOperation } from '../json-patch.ts'
+import { reviewPatch, type Change } from '../workload/patch.ts'
 import type { Workload } from '../workload/workload.ts'
 
 /** Why a review was answered as it was: the label `reason` of metrics and logs. */

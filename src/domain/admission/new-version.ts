@@ -1,7 +1,7 @@
 import type { Instant } from '../../process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { isHeld } from '../deciding/situation.ts'
-import { sleepsSuspended } from '../kinds.ts'
+import { factsOf } from '../kinds.ts'
 import { nextTransition } from '../deciding/foresight.ts'
 import { iso } from '../text.ts'
 import { Unreadable } from '../workload/state-codec.ts'
@@ -26,7 +26,7 @@ export function newVersionOfSleeper(
   if (reading.enabled !== true && !isHeld(reading, now)) return []
   const wakes = nextTransition(reading, now, rules)
   if (wakes !== undefined && wakes.at <= now) return []
-  const runs = sleepsSuspended(workload.kind)
+  const runs = factsOf(workload.kind).startsJobs
     ? 'runs after that are of the new version'
     : `the new version runs ${wakes ? 'then' : 'once it wakes'}`
   const isPinned = state.pin !== undefined

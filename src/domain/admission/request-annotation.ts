@@ -3,10 +3,11 @@ import { Refusal } from '../../process/errors.ts'
 import { decide } from '../deciding/decide.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
-import { factsOf, hasKey, typeOf } from '../kinds.ts'
+import { factsOf, typeOf } from '../kinds.ts'
 import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
 import { OPERATIONS, type Request } from '../requests/operations.ts'
 import { planOn } from '../requests/request.ts'
+import { formOf } from '../sleeping/forms.ts'
 import { clip, iso } from '../text.ts'
 import { explanationIn, type Explanation } from '../workload/explanation.ts'
 import { differingAnnotations, sameLabels, withoutRequest } from '../workload/marks.ts'
@@ -159,7 +160,7 @@ function overtakenBy({ text, at }: Asked): string {
 function refuseAwake({ before, otherTool }: Update, { workload, state }: Reading): void {
   const kind = typeOf(before.kind)
   const conflict = (message: string) => new Refusal('CONFLICT', message)
-  if (!hasKey(before.kind)) {
+  if (formOf(before).countInSpec) {
     if (isRunning(before) || isRunning(workload))
       throw conflict(`only a ${kind} that sleeps can be adopted, and this one runs: snooze it instead`)
     return

@@ -1,5 +1,5 @@
-import { stepOf } from '../workload/json-pointer.ts'
-import type { PatchOperation } from '../workload/patch.ts'
+import { stepOf } from '../json-pointer.ts'
+import type { PatchOperation } from '../json-patch.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { ReadingRules } from '../workload/settings-rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'

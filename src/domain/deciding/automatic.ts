@@ -1,5 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
-import { sleepsSuspended } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import { iso } from '../text.ts'
 import { pendingWake, type Backoff } from '../workload/state.ts'
 import { FIELD_MANAGER, isScaled } from '../workload/workload.ts'
@@ -75,12 +75,12 @@ function emptied(situation: Situation, reason: Reason): Reason {
 
 /** A manager that set the count by the object itself may have created it so, or sends it so with each sync. */
 function emptiedBy({ workload, scaling }: Situation): string {
-  const { kind, replicasManager, scaledBy } = workload
-  const suspends = sleepsSuspended(kind)
+  const { replicasManager, scaledBy } = workload
+  const { words } = formOf(workload)
   if (scaledBy !== undefined || replicasManager === undefined || isScaled(workload))
-    return `${scaling.who} ${suspends ? 'suspended it' : 'scaled it to 0'}`
+    return `${scaling.who} ${words.emptied}`
   const { manager } = replicasManager
   // The API server's name for a client that gave none; our own write of 0 leaves it as its owner had it.
   const name = manager === 'unknown' || manager === FIELD_MANAGER ? '' : ` (${manager})`
-  return `kept ${suspends ? 'suspended' : 'at 0'} by its owner${name}`
+  return `kept ${words.atRest} by its owner${name}`
 }

@@ -1,4 +1,4 @@
-import { hasCount } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import type { Pin } from '../workload/state.ts'
 import { isScaled } from '../workload/workload.ts'
 import { earliest } from '../../process/clock.ts'
@@ -57,7 +57,7 @@ function pinDrift(situation: Situation, pin: Pin): PartialDecision | undefined {
 /** Whether somebody whom the webhook would have refused set another count; an autoscaler's count is left. */
 function hasSlipped(situation: Situation, pin: Pin): boolean {
   const { workload } = situation
-  return hasCount(workload.kind) && workload.replicas !== pin.replicas && isStoppedByPins(situation)
+  return formOf(workload).scales && workload.replicas !== pin.replicas && isStoppedByPins(situation)
 }
 
 /** Somebody woke it while it was overridden: the marks follow, and no intent is formed. */

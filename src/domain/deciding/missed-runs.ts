@@ -1,7 +1,8 @@
 import type { Instant } from '../../process/clock.ts'
 import type { Decision } from './decision.ts'
-import { sleepsSuspended } from '../kinds.ts'
-import type { Change, PatchOperation } from '../workload/patch.ts'
+import type { PatchOperation } from '../json-patch.ts'
+import { factsOf } from '../kinds.ts'
+import type { Change } from '../workload/patch.ts'
 import { isRunning, type Workload } from '../workload/workload.ts'
 
 /**
@@ -17,7 +18,7 @@ export function withoutMissedRuns(
   now: Instant,
 ): Workload {
   const { kind, annotations, lastScheduleTime, createdAt } = woken
-  if (!sleepsSuspended(kind) || isRunning(before) || !isRunning(woken)) return woken
+  if (factsOf(kind).startsJobs !== true || isRunning(before) || !isRunning(woken)) return woken
   if (annotations.catchUp === 'true') return woken
   const { intent, dueAt, asleepSince = 0 } = decision
   const isAtEdge = intent?.trigger === 'schedule' && intent.at === dueAt

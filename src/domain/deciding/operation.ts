@@ -5,7 +5,7 @@ import { decide } from './decide.ts'
 import { because, noAction, type Decision } from './decision.ts'
 import { decisionTime } from './decision-time.ts'
 import { withOperation } from './history.ts'
-import { hasKey, sleepsSuspended } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import { lostCount, withMarksRestored, withoutRequest, type LastKnown } from '../workload/marks.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from '../workload/patch.ts'
@@ -26,7 +26,7 @@ import {
   type Woken,
 } from '../workload/state.ts'
 import type { Keyring } from '../workload/tag.ts'
-import { HELD_LABEL, podsFollowed, SNOOZED, type Workload } from '../workload/workload.ts'
+import { HELD_LABEL, podsFollowed, type Workload } from '../workload/workload.ts'
 
 interface StepParts {
   readonly decision: Decision
@@ -245,10 +245,6 @@ export function planFailure(
 }
 
 function scaled(workload: Workload, wake: boolean, replicas: number): Workload {
-  if (hasKey(workload.kind)) {
-    if (wake === (workload.snoozeKey === undefined)) return workload
-    return changed(workload, { annotations: {}, snoozeKey: wake ? null : SNOOZED })
-  }
-  const target = wake ? Math.min(replicas, sleepsSuspended(workload.kind) ? 1 : replicas) : 0
-  return workload.replicas === target ? workload : changed(workload, { annotations: {}, replicas: target })
+  const move = formOf(workload).move(workload, wake, replicas)
+  return move ? changed(workload, { annotations: {}, ...move }) : workload
 }

@@ -1,5 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
-import { hasKey } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from '../workload/patch.ts'
 import { countsOf } from '../workload/counts.ts'
@@ -13,7 +13,7 @@ import { ANNOTATION_NAMES, ASLEEP_LABEL, HELD_LABEL, isRunning, type Workload } 
  * undefined: no change is needed.
  */
 export function releaseChange(workload: Workload, now: Instant, rules: Rules): Change | undefined {
-  const { annotations, labels, kind, snoozeKey, ownReplicasEntry } = workload
+  const { annotations, labels, snoozeKey, ownReplicasEntry } = workload
   const marks = ANNOTATION_NAMES.filter((name) => annotations[name] !== undefined)
   const labelled = labels?.[ASLEEP_LABEL] !== undefined
   const isHeld = labels?.[HELD_LABEL] !== undefined
@@ -25,7 +25,7 @@ export function releaseChange(workload: Workload, now: Instant, rules: Rules): C
   const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
   const sleeps = reading.state.asleep && !isRunning(workload)
   const { kept, toGiveBack } = countsOf(reading)
-  const count = sleeps && !hasKey(kind) ? kept : toGiveBack
+  const count = sleeps && formOf(workload).countInSpec ? kept : toGiveBack
   const woken = count === undefined ? {} : { replicas: count }
   const { lastScheduleTime } = withoutMissedRuns(workload, { ...workload, ...woken }, {}, now)
   return {

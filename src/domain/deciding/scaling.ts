@@ -1,5 +1,5 @@
 import { kedaOf, type Keda } from '../autoscaling/keda.ts'
-import { hasCount, sleepsSuspended } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import { counted } from '../text.ts'
 import { managerAuthor } from '../workload/author.ts'
 import { isScaledByKeda, type Reading } from '../workload/reading.ts'
@@ -34,7 +34,13 @@ export function scalingOf(workload: Workload, keda: Keda): Scaling {
   const by = scaledBy ?? (manager === FIELD_MANAGER ? null : managerAuthor(manager))
   const isManual = isManualScaling(workload, keda)
   const isAutomatic = isScaled(workload) && !isManual
-  return { by, who: by ?? 'somebody', what: moved(workload), isManual, isAutomatic }
+  return {
+    by,
+    who: by ?? 'somebody',
+    what: formOf(workload).words.moved(workload.replicas),
+    isManual,
+    isAutomatic,
+  }
 }
 
 /** The autoscaler that set its count, as texts name it; undefined: it was not set by one. */
@@ -102,9 +108,4 @@ function isKnownHand({ scaledBy }: Workload, manager: string): boolean {
 /** Whether a review named a user that is no service account. */
 function isOfAPerson(user: string | undefined): boolean {
   return user !== undefined && !user.startsWith('k8s:system:serviceaccount:')
-}
-
-function moved({ kind, replicas }: Workload): string {
-  if (sleepsSuspended(kind)) return replicas === 0 ? 'suspended' : 'resumed'
-  return hasCount(kind) ? `scaled to ${counted(replicas, 'replica')}` : 'woken'
 }

@@ -1,5 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
-import { sleepsSuspended } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import type { Namespace } from '../policy/inheritance.ts'
 import { keptCount } from '../workload/counts.ts'
 import type { Reading } from '../workload/reading.ts'
@@ -90,7 +90,7 @@ export function isSleeping({ state, workload }: Reading): boolean {
 
 /** The replicas that its sleep saves now; a suspended CronJob saves nothing that could be measured. */
 export function replicasSaved(reading: Reading): number {
-  return isSleeping(reading) && !sleepsSuspended(reading.workload.kind) ? keptCount(reading) : 0
+  return isSleeping(reading) && formOf(reading.workload).countsPods ? keptCount(reading) : 0
 }
 
 /**
@@ -114,7 +114,7 @@ export function savedBy({ requests }: Pick<Workload, 'requests'>, replicaTime: n
 /** Replicas multiplied by milliseconds. */
 function replicaTimeSaved(reading: Reading, from: Instant, now: Instant): number {
   const { state, workload } = reading
-  if (sleepsSuspended(workload.kind)) return 0
+  if (!formOf(workload).countsPods) return 0
   const { history, snoozed } = state
   return replicaTime(history, snoozed && { since: snoozed.at, replicas: replicasSaved(reading) }, {
     from,

@@ -1,5 +1,5 @@
 import { without } from '../workload/state.ts'
-import { hasKey } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import { iso } from '../text.ts'
 import { follow, type Context, type Outcome } from './handler.ts'
 import { hasIts, isNow, leftFor, NOTHING_TO_DO, stays } from './telling.ts'
@@ -11,7 +11,7 @@ export function pin({ situation, by }: Context): Outcome {
   const pinned = state.asleep ? 'snoozed' : 'active'
   const sleeps = state.asleep && !situation.isRunning
   // A DaemonSet that its controller has not counted yet still has the kept count.
-  const running = hasKey(workload.kind) ? counts.toKeep : workload.replicas
+  const running = formOf(workload).countInSpec ? workload.replicas : counts.toKeep
   const replicas = sleeps || counts.isLowered ? counts.kept : running
   // It was found running, and a backoff keeps it from going back to sleep: its present count is the one to keep, if it is no lower.
   const kept = state.asleep && state.snoozed ? { snoozed: { ...state.snoozed, replicas } } : {}

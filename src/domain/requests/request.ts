@@ -5,7 +5,7 @@ import { decide } from '../deciding/decide.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
 import { changeBetween, changed } from '../workload/change.ts'
-import { hasCount, sleepsSuspended } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import type { Change } from '../workload/patch.ts'
 import { keptCount } from '../workload/counts.ts'
 import { readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
@@ -215,11 +215,12 @@ type Moves = readonly [puts: string, wakes: string]
 
 /** The request causes a wake or snooze that it did not name, so the answer mentions it. */
 function movedTo(target: Reading, [puts, wakes]: Moves): string {
-  const { kind, replicas } = target.workload
+  const { workload } = target
+  const form = formOf(workload)
   if (target.state.asleep) {
-    const kept = sleepsSuspended(kind) ? '' : `, ${counted(keptCount(target), 'replica')} kept`
+    const kept = form.countsPods ? `, ${counted(keptCount(target), 'replica')} kept` : ''
     return `${puts} it to sleep now${kept}`
   }
-  const to = hasCount(kind) ? `, to ${counted(replicas, 'replica')}` : ''
+  const to = form.scales ? `, to ${counted(workload.replicas, 'replica')}` : ''
   return `${wakes} it now${to}`
 }

@@ -6,7 +6,7 @@ import { authorOf, outweighsSchedule } from '../workload/trigger.ts'
 import { desired } from '../deciding/desired.ts'
 import { newIntent, stillRuns, wakeHold } from '../deciding/intent.ts'
 import { countKeptBy } from '../deciding/drift.ts'
-import { hasCount, hasKey, sleepsSuspended } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import { counted, iso } from '../text.ts'
 import { currentReplicas } from '../workload/workload.ts'
 import { pendingWake, type Intent } from '../workload/state.ts'
@@ -30,7 +30,7 @@ export function snooze({ situation, by }: Context, limit: number | undefined): O
   }
   const replicas = countKeptBy(situation)
   const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas })
-  const kept = sleepsSuspended(workload.kind) ? '' : `, ${counted(replicas, 'replica')} kept`
+  const kept = formOf(workload).countsPods ? `, ${counted(replicas, 'replica')} kept` : ''
   return { target, says: isNow(`snoozed${spanText(asked, limit)}${kept}${was}`) }
 }
 
@@ -62,7 +62,8 @@ export function wake(
   const was = longer ? `, ${shorten ? 'was ' : ''}${untilText(longer)}` : replacedText(situation, intent)
   const span = longer && !shorten ? '' : spanText(asked, limit)
   if (up) return { target: asked.reading, says: stays(`awake${span}${was}`) }
-  const replicas = hasKey(workload.kind) ? counts.kept : wakeCount(situation)
+  const form = formOf(workload)
+  const replicas = form.countInSpec ? wakeCount(situation) : counts.kept
   const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas })
   if (!canWrite(reading, target, written)) {
     const when = `wake in a moment${span}${was}`
@@ -73,7 +74,7 @@ export function wake(
     }
   }
   if (byKeda) return { target, says: isNow(`woken${span}, and KEDA decides how many replicas it has${was}`) }
-  const to = hasCount(workload.kind) ? ` to ${counted(replicas, 'replica')}` : ''
+  const to = form.scales ? ` to ${counted(replicas, 'replica')}` : ''
   return { target, says: isNow(`woken${to}${span}${was}`) }
 }
 
@@ -85,7 +86,8 @@ export function wake(
  */
 export function adopt({ situation, by }: Context, count: number): Outcome {
   const { reading, state, workload } = situation
-  const replicas = sleepsSuspended(workload.kind) ? Math.min(1, count) : count
+  const form = formOf(workload)
+  const replicas = Math.min(count, form.most)
   if (state.asleep) {
     const { kept } = situation.counts
     if (kept === replicas)
@@ -94,7 +96,7 @@ export function adopt({ situation, by }: Context, count: number): Outcome {
     if (kept > 0)
       throw new Refusal('CONFLICT', `asleep already, and keeps ${kept}: there is nothing to adopt`)
   }
-  if (!hasKey(workload.kind) && situation.isRunning)
+  if (form.countInSpec && situation.isRunning)
     throw new Refusal('CONFLICT', 'it runs, and only what sleeps can be adopted: snooze it instead')
   const intent = newIntent(situation, { want: 'asleep', by, trigger: 'api' })
   const asked = state.asleep ? situation : situation.withState({ ...state, intent })

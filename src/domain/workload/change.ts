@@ -1,7 +1,8 @@
 import { differingAnnotations } from './marks.ts'
 import { isEmpty, labelsIn, restsOn, type Change } from './patch.ts'
 import { keptCount } from './counts.ts'
-import { hasKey, sleepsSuspended } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
+import type { Move, Position } from '../sleeping/form.ts'
 import { bytesOf } from '../text.ts'
 import type { Reading } from './reading.ts'
 import { encodeState, LAST_COUNTER, STATE_LIMIT } from './state-codec.ts'
@@ -43,12 +44,11 @@ export function labelChange(
 /** The change that makes `target` of a workload; undefined: it is so already. */
 export function changeBetween(workload: Workload, target: Reading): Change | undefined {
   const { state } = target
-  const { replicas, snoozeKey, lastScheduleTime } = target.workload
+  const { lastScheduleTime } = target.workload
   const change: Change = {
     annotations: annotationChange(workload, withStateWritten(target, workload.kind)),
     ...labelChange(workload, state.asleep ? String(keptCount(target)) : null, heldBy(state) ?? null),
-    ...(replicas === workload.replicas || hasKey(workload.kind) ? {} : { replicas }),
-    ...(snoozeKey === workload.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
+    ...moveBetween(workload, target.workload),
     ...(lastScheduleTime === workload.lastScheduleTime || lastScheduleTime === undefined
       ? {}
       : { lastScheduleTime }),
@@ -94,8 +94,7 @@ export function changed(workload: Workload, change: Change): Workload {
   const annotations = apply(workload.annotations, change.annotations)
   const ours = labelsIn(change)
   const labels = ours.length === 0 ? workload.labels : apply(workload.labels ?? {}, Object.fromEntries(ours))
-  // A CronJob's suspension has no pods to wait for.
-  const followed = sleepsSuspended(workload.kind) ? change.replicas : undefined
+  const followed = formOf(workload).countsPods ? undefined : change.replicas
   const specChanges = change.replicas !== undefined || change.snoozeKey !== undefined
   return {
     ...workload,
@@ -143,12 +142,17 @@ export function goesToSleep(workload: Workload, { replicas, snoozeKey }: Change)
 
 /** The change that gives `live` the count, the key and the marks that `before` had. */
 export function changeBack(live: Workload, before: Workload): Change {
-  const { replicas, snoozeKey } = before
   return {
     annotations: annotationChange(live, before),
     ...labelChange(live, before.labels?.[ASLEEP_LABEL] ?? null, before.labels?.[HELD_LABEL] ?? null),
-    ...(replicas === live.replicas || hasKey(live.kind) ? {} : { replicas }),
-    ...(snoozeKey === live.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
+    ...moveBetween(live, before),
+  }
+}
+
+function moveBetween(from: Workload, { replicas, snoozeKey }: Position): Move {
+  return {
+    ...(replicas === from.replicas || !formOf(from).countInSpec ? {} : { replicas }),
+    ...(snoozeKey === from.snoozeKey ? {} : { snoozeKey: snoozeKey ?? null }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Reading } from './reading.ts'
-import { hasCount, hasKey } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import { isRunning, isScaled, KEPT_BY_DOWNSCALERS } from './workload.ts'
 
 /** The counts that a decision chooses from. */
@@ -27,11 +27,11 @@ export interface Counts {
 /** The counts of a workload as it is read. */
 export function countsOf(reading: Reading): Counts {
   const { workload } = reading
-  const { kind, replicas, pods, generation } = workload
+  const { replicas, pods, generation } = workload
   const kept = keptCount(reading)
   const isLowered = isBelow(reading, kept)
   const toGiveBack = countToGiveBack(reading)
-  const isUncounted = hasKey(kind) && pods.observedGeneration < generation
+  const isUncounted = !formOf(workload).countInSpec && pods.observedGeneration < generation
   return {
     kept,
     isLowered,
@@ -48,14 +48,14 @@ export function keptCount({ state, workload }: Reading): number {
 }
 
 function isBelow({ workload, state }: Reading, kept: number): boolean {
-  const { replicas, replicasManager, manifestCount, kind } = workload
-  if (!state.asleep || !hasCount(kind) || isScaled(workload)) return false
+  const { replicas, replicasManager, manifestCount } = workload
+  if (!state.asleep || !formOf(workload).scales || isScaled(workload)) return false
   const isApplied = replicasManager?.applies === true || manifestCount === replicas
   return !isApplied && replicas > 0 && replicas < kept
 }
 
 function countToGiveBack({ state: { asleep, woken }, workload }: Reading): number | undefined {
-  if (asleep || woken?.kept === undefined || !hasCount(workload.kind)) return undefined
+  if (asleep || woken?.kept === undefined || !formOf(workload).scales) return undefined
   return workload.replicas === woken.set || workload.replicas === 0 ? woken.kept : undefined
 }
 

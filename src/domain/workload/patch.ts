@@ -1,6 +1,9 @@
-import { stepOf } from './json-pointer.ts'
+import { stepOf } from '../json-pointer.ts'
 import type { Instant } from '../../process/clock.ts'
-import { apiVersionOf, hasKey, sleepsSuspended } from '../kinds.ts'
+import { apiVersionOf, factsOf } from '../kinds.ts'
+import { setOrRemove, type PatchOperation } from '../json-patch.ts'
+import { formOf } from '../sleeping/forms.ts'
+import type { Move } from '../sleeping/form.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -9,31 +12,23 @@ import {
   fieldOf,
   HELD_LABEL,
   OWN_LABELS,
-  SNOOZE_KEY,
   type AnnotationName,
   type OwnLabel,
   type Workload,
 } from './workload.ts'
 
 /** Changes of a workload; undefined: leave the field as it is, null: remove it. */
-export interface Change {
+export interface Change extends Move {
   readonly annotations: Readonly<Partial<Record<AnnotationName, string | null>>>
   /** The label of sleepers. */
   readonly label?: string | null
   /** The label of a held workload. */
   readonly held?: string | null
-  readonly replicas?: number
-  /** The value of our key in a DaemonSet's nodeSelector. */
-  readonly snoozeKey?: string | null
   /** CronJob: written to the status first, so that no missed run is started. */
   readonly lastScheduleTime?: Instant
   /** Take the count (DaemonSet: the nodeSelector) out of our managedFields entry, so that a server-side applier may set it again. */
   readonly givesUpReplicas?: boolean
 }
-
-/** One operation of a JSON Patch (RFC 6902, section 4). */
-export type PatchOperation =
-  { op: 'test' | 'add' | 'replace'; path: string; value: unknown } | { op: 'remove'; path: string }
 
 const ANNOTATIONS = '/metadata/annotations'
 const LABELS = '/metadata/labels'
@@ -64,7 +59,7 @@ function mutations(workload: Workload, change: Change): PatchOperation[] {
   return [
     ...annotationOperations(workload, change),
     ...labelOperations(workload, change),
-    ...scaleOperations(workload, change),
+    ...formOf(workload).operations(workload, fieldOf(workload), change),
   ]
 }
 
@@ -96,13 +91,7 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
       tests.push({ op: 'test', path: annotationPath(name), value: workload.annotations[name] ?? null })
     }
   } else tests.push({ op: 'test', path: ANNOTATIONS, value: null })
-  const field = fieldOf(workload)
-  if (!hasKey(workload.kind)) {
-    const value = workload.configured?.isUnset ? null : fieldValue(workload, workload.replicas)
-    tests.push({ op: 'test', path: field, value })
-  } else if (workload.hasNodeSelector) {
-    tests.push({ op: 'test', path: keyPath(field), value: workload.snoozeKey ?? null })
-  } else tests.push({ op: 'test', path: field, value: null })
+  tests.push(...formOf(workload).tests(workload, fieldOf(workload)))
   // On a copy that is behind, sleep would be found harmless.
   if (change.replicas === 0 && workload.keepsVolumesBy !== undefined) {
     tests.push({ op: 'test', path: WHEN_SCALED, value: workload.keepsVolumesBy })
@@ -124,7 +113,7 @@ export function restsOn(workload: Pick<Workload, 'kind'>, change: Change, name: 
  * tested.
  */
 function isReadFor({ kind }: Pick<Workload, 'kind'>, name: AnnotationName): boolean {
-  return name === 'catchUp' ? sleepsSuspended(kind) : !READ_ELSEWHERE.includes(name)
+  return name === 'catchUp' ? factsOf(kind).startsJobs === true : !READ_ELSEWHERE.includes(name)
 }
 
 const READ_ELSEWHERE: readonly AnnotationName[] = ['wakeOrder', 'deployWakes', 'request']
@@ -150,31 +139,6 @@ function labelOperations({ labels }: Workload, change: Change): PatchOperation[]
   return added.length === 0 ? [] : [{ op: 'add', path: LABELS, value: Object.fromEntries(added) }]
 }
 
-function scaleOperations(workload: Workload, { replicas, snoozeKey }: Change): PatchOperation[] {
-  const field = fieldOf(workload)
-  if (!hasKey(workload.kind)) {
-    return replicas === undefined
-      ? []
-      : [
-          {
-            op: workload.configured?.isUnset ? 'add' : 'replace',
-            path: field,
-            value: fieldValue(workload, replicas),
-          },
-        ]
-  }
-  if (snoozeKey === undefined) return []
-  if (workload.hasNodeSelector) {
-    return setOrRemove(keyPath(field), snoozeKey, workload.snoozeKey)
-  }
-  return snoozeKey === null ? [] : [{ op: 'add', path: field, value: { [SNOOZE_KEY]: snoozeKey } }]
-}
-
-/** The value of the kind's field for a count. */
-function fieldValue({ kind }: Workload, replicas: number): number | boolean {
-  return sleepsSuspended(kind) ? replicas === 0 : replicas
-}
-
 function givingUpReplicas(workload: Workload, { givesUpReplicas }: Change): PatchOperation[] {
   const { ownReplicasEntry } = workload
   if (givesUpReplicas !== true || ownReplicasEntry === undefined) return []
@@ -189,7 +153,7 @@ function owningReplicas(workload: Workload, { replicas }: Change): PatchOperatio
   const { kind, configured, replicasManager, tracksOwners } = workload
   if (replicas === undefined || replicasManager || !tracksOwners) return []
   // Their wake by hand is an update of the object itself.
-  if (hasKey(kind) || sleepsSuspended(kind)) return []
+  if (!factsOf(kind).hasScale) return []
   const value = {
     manager: FIELD_MANAGER,
     operation: 'Update',
@@ -208,19 +172,6 @@ function fieldSet(field: string): object {
     .reduceRight<object>((inner, name) => ({ [`f:${name}`]: inner }), {})
 }
 
-function setOrRemove(
-  path: string,
-  value: string | null | undefined,
-  present: string | undefined,
-): PatchOperation[] {
-  if (value === undefined || value === (present ?? null)) return []
-  return value === null ? [{ op: 'remove', path }] : [{ op: 'add', path, value }]
-}
-
 function annotationPath(name: AnnotationName): string {
   return `${ANNOTATIONS}/${stepOf(ANNOTATION[name])}`
-}
-
-function keyPath(field: string): string {
-  return `${field}/${stepOf(SNOOZE_KEY)}`
 }

@@ -1,4 +1,4 @@
-import { hasKey, sleepsSuspended } from '../kinds.ts'
+import { formOf } from '../sleeping/forms.ts'
 import type { ReadingRules } from './settings-rules.ts'
 import { settingsOf, type Settings } from './settings.ts'
 import { SETTING_NAMES, type SettingName } from '../inheritable.ts'
@@ -43,9 +43,9 @@ export function hasSleepMark(workload: Workload): boolean {
  * Whether our own write set its count to 0 and no label says that it sleeps: an admission webhook dropped our marks
  * from that very write, since one patch sets both.
  */
-export function isUnmarkedSleep({ kind, replicas, replicasManager, labels }: Workload): boolean {
+export function isUnmarkedSleep({ replicas, replicasManager, labels }: Workload): boolean {
   const isOurs = replicasManager?.manager === FIELD_MANAGER && replicasManager.subresource === undefined
-  return isOurs && replicas === 0 && !hasKey(kind) && labels?.[ASLEEP_LABEL] === undefined
+  return isOurs && replicas === 0 && labels?.[ASLEEP_LABEL] === undefined
 }
 
 /**
@@ -201,7 +201,7 @@ function correctedByMarks(workload: Workload, state: State): State {
     : state.asleep || workload.snoozeKey !== undefined || count !== undefined
   if (!asleep) return state.asleep ? { ...state, asleep } : state
   const counted = count ?? state.snoozed?.replicas ?? 0
-  const kept = sleepsSuspended(workload.kind) ? Math.min(counted, 1) : counted
+  const kept = Math.min(counted, formOf(workload).most)
   if (state.asleep && state.snoozed?.replicas === kept) return state
   const snoozed = state.snoozed ?? asleepWith(kept, workload)
   return { ...state, asleep, snoozed: { ...snoozed, replicas: kept } }

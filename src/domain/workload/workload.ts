@@ -1,6 +1,8 @@
 import type { Instant } from '../../process/clock.ts'
 import type { AnnotationName } from '../annotations.ts'
-import { factsOf, hasKey, isKind, sleepsSuspended, typeOf, type Kind, type Owner } from '../kinds.ts'
+import { factsOf, isKind, typeOf, type Kind, type Owner } from '../kinds.ts'
+import type { Position } from '../sleeping/form.ts'
+import { formOf } from '../sleeping/forms.ts'
 import type { Trouble } from './trouble.ts'
 
 export * from '../annotations.ts'
@@ -74,7 +76,7 @@ export interface Configured {
 }
 
 /** A workload, trimmed to what the rules need. Never changed in place. */
-export interface Workload extends WorkloadKey {
+export interface Workload extends WorkloadKey, Position {
   readonly uid: string
   readonly resourceVersion: string
   readonly generation: number
@@ -159,7 +161,7 @@ export function fieldOf({ kind, configured }: Workload): string {
 
 /** Whether the spec asks for pods: a DaemonSet's without the key, all others by the count. */
 export function isRunning(workload: Workload): boolean {
-  return hasKey(workload.kind) ? workload.snoozeKey === undefined : workload.replicas > 0
+  return workload.snoozeKey === undefined && (workload.replicas > 0 || !formOf(workload).countInSpec)
 }
 
 /** Whether the scale subresource set its count: `kubectl scale`, or an autoscaler. */
@@ -186,8 +188,8 @@ export function currentReplicas(workload: Workload): number {
  * ready. A CronJob has none: the Jobs that it has started finish while it sleeps.
  */
 export function podsFollowed(workload: Workload): boolean {
-  const { kind, pods, generation } = workload
-  if (sleepsSuspended(kind)) return true
+  const { pods, generation } = workload
+  if (!formOf(workload).countsPods) return true
   if (pods.observedGeneration < generation) return false
   return isRunning(workload) ? pods.ready >= workload.replicas : pods.existing === 0
 }

@@ -1,12 +1,7 @@
-import { factsOf, hasKey } from '../../domain/kinds.ts'
-import {
-  ANNOTATION,
-  FIELD_MANAGER,
-  HELD_LABEL,
-  KINDS,
-  OWN_LABELS,
-  SNOOZE_KEY,
-} from '../../domain/workload/workload.ts'
+import { factsOf } from '../../domain/kinds.ts'
+import { namesIn } from '../../domain/json-pointer.ts'
+import { formOf } from '../../domain/sleeping/forms.ts'
+import { ANNOTATION, FIELD_MANAGER, HELD_LABEL, KINDS, OWN_LABELS } from '../../domain/workload/workload.ts'
 
 /** A condition of `matchConditions`: the API server calls the webhook only if all are true. */
 export interface MatchCondition {
@@ -106,9 +101,11 @@ export const KEEPS_STATE: MatchCondition = {
 }
 
 /** For our own kinds alone: a configured kind's path may lead through a list, whose elements have no names. */
-const KEY_MOVED = KINDS.filter(hasKey).map((kind) => {
-  const moved = differ((side) => `${side}${pathOf(factsOf(kind).field)}[?${quoted(SNOOZE_KEY)}]`)
-  return `(request.resource.resource == ${quoted(kind)} && ${moved})`
+const KEY_MOVED = KINDS.flatMap((kind) => {
+  const { entry } = formOf({ kind })
+  if (entry === undefined) return []
+  const moved = differ((side) => `${side}${pathOf(factsOf(kind).field)}[?${quoted(entry)}]`)
+  return [`(request.resource.resource == ${quoted(kind)} && ${moved})`]
 })
 
 /**
@@ -118,7 +115,7 @@ const KEY_MOVED = KINDS.filter(hasKey).map((kind) => {
  */
 function breaksHold(counts: readonly string[]): string {
   const paths = new Set([
-    ...KINDS.filter((kind) => !hasKey(kind)).map((kind) => factsOf(kind).field),
+    ...KINDS.filter((kind) => formOf({ kind }).entry === undefined).map((kind) => factsOf(kind).field),
     ...counts,
   ])
   const moved = [...[...paths].map((path) => differ((side) => `${side}${pathOf(path)}`)), ...KEY_MOVED].join(
@@ -149,11 +146,9 @@ function differ(of: (side: string) => string): string {
   return `${of('object')} != ${of('oldObject')}`
 }
 
-/** A JSON pointer without escapes as CEL: `[?'spec'][?'replicas']`. */
+/** A JSON pointer as CEL: `[?'spec'][?'replicas']`. */
 function pathOf(pointer: string): string {
-  return pointer
-    .split('/')
-    .slice(1)
+  return namesIn(pointer)
     .map((name) => `[?${quoted(name)}]`)
     .join('')
 }

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { readAs, SELDOM } from '../../domain/validation.ts'
-import { stepOf } from '../../domain/workload/json-pointer.ts'
+import { stepOf } from '../../domain/json-pointer.ts'
 import { Refusal } from '../../process/errors.ts'
 import type { Input, ApiMiddleware } from './context.ts'
 import { openapi, type Operation, type Parameter } from './openapi/document.ts'

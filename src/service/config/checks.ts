@@ -5,7 +5,7 @@ import { calendarNames, dateOf, parseDates, parseHours } from '../../domain/sche
 import { InvalidSchedule, isTimezone, parseSchedule, timezoneAdvice } from '../../domain/schedule/syntax.ts'
 import { faultOf } from '../../domain/text.ts'
 import type { Reader } from '../../domain/json-schema.ts'
-import { stepOf } from '../../domain/workload/json-pointer.ts'
+import { stepOf } from '../../domain/json-pointer.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { Config } from './schema.ts'
 import { durationText } from '../../domain/schedule/duration.ts'

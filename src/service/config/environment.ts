@@ -1,5 +1,5 @@
 import type { Schema } from '../../domain/json-schema.ts'
-import { stepOf } from '../../domain/workload/json-pointer.ts'
+import { stepOf } from '../../domain/json-pointer.ts'
 import { readValue } from './document.ts'
 import { fault, unknownName, type ConfigFault } from './faults.ts'
 

@@ -1,5 +1,5 @@
 import { isRecord, type Schema } from '../../domain/json-schema.ts'
-import { nameOf } from '../../domain/workload/json-pointer.ts'
+import { nameOf } from '../../domain/json-pointer.ts'
 import type { ConfigDocument } from './document.ts'
 import { pointerOf, type Setting } from './environment.ts'
 

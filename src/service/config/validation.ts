@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { EXPECTED, READ_AS, type Schema } from '../../domain/json-schema.ts'
 import { readAs, SELDOM } from '../../domain/validation.ts'
-import { stepOf } from '../../domain/workload/json-pointer.ts'
+import { stepOf } from '../../domain/json-pointer.ts'
 import { preciseDurationIn, unitAdvice, type Bounds } from '../../domain/schedule/duration.ts'
 import { READERS } from './checks.ts'
 import { fault, shown, unknownName, type ConfigFault } from './faults.ts'

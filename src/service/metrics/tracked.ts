@@ -1,6 +1,6 @@
 import type { Instant } from '../../process/clock.ts'
 import { autoscalerConflict, type AutoscalerConflict } from '../../domain/deciding/scaling.ts'
-import { sleepsSuspended } from '../../domain/kinds.ts'
+import { formOf } from '../../domain/sleeping/forms.ts'
 import { completed } from '../../domain/deciding/history.ts'
 import { isLate } from '../../domain/deciding/late.ts'
 import { nextTransition } from '../../domain/deciding/foresight.ts'
@@ -50,7 +50,7 @@ export function readTracked(
     return { tracked: { state, source: managedBy(null), asleep: false }, history: [] }
   if (state === 'unmanaged') return undefined
   const asleep = isSleeping(reading)
-  const runs = sleepsSuspended(workload.kind) ? 0 : currentReplicas(workload)
+  const runs = formOf(workload).countsPods ? currentReplicas(workload) : 0
   const coming = workload.deleting ? undefined : nextTransition(reading, now, rules)
   const conflict = autoscalerConflict(reading, rules)
   const tracked = {

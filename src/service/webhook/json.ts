@@ -23,11 +23,6 @@ export function annotationsOf(object: unknown): Json {
   return jsonOf(jsonOf(jsonOf(object).metadata).annotations)
 }
 
-/** The value at a JSON pointer without escapes. */
-export function valueAt(value: unknown, pointer: string): unknown {
-  return within(value, pointer.split('/').slice(1))
-}
-
 export function within(value: unknown, names: readonly string[]): unknown {
   return names.reduce((inner, name) => jsonOf(inner)[name], value)
 }

@@ -1,9 +1,10 @@
 import type { ManifestCount } from '../../domain/admission/under-review.ts'
 import { isRecord } from '../../domain/json-schema.ts'
-import { sleepsSuspended } from '../../domain/kinds.ts'
+import { valueAt } from '../../domain/json-pointer.ts'
+import { formOf } from '../../domain/sleeping/forms.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, ASLEEP_LABEL, fieldOf, type Workload } from '../../domain/workload/workload.ts'
-import { annotationsOf, jsonOf, labelsOf, valueAt, within, type Json } from './json.ts'
+import { annotationsOf, jsonOf, labelsOf, within, type Json } from './json.ts'
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -14,7 +15,7 @@ export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
  */
 export function isApply(workload: Workload, old: Json, object: Json, manager: string | undefined): boolean {
   if (annotationsOf(old)[LAST_APPLIED] !== annotationsOf(object)[LAST_APPLIED]) return true
-  if (sleepsSuspended(workload.kind) && isAppliedAgain(workload, object)) return true
+  if (!formOf(workload).countsPods && isAppliedAgain(workload, object)) return true
   const applied = manager === undefined ? undefined : appliedBy(object, manager)
   if (!applied) return false
   return applied['time'] !== appliedBy(old, manager ?? '')?.['time'] || owns(applied, fieldOf(workload))

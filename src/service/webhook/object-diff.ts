@@ -1,6 +1,8 @@
-import { hasKey, sleepsSuspended } from '../../domain/kinds.ts'
-import { ANNOTATION, fieldOf, OWN_LABELS, SNOOZE_KEY, type Workload } from '../../domain/workload/workload.ts'
-import { annotationsOf, jsonOf, labelsOf, valueAt, type Json } from './json.ts'
+import { namesIn, valueAt } from '../../domain/json-pointer.ts'
+import { factsOf } from '../../domain/kinds.ts'
+import { formOf } from '../../domain/sleeping/forms.ts'
+import { ANNOTATION, fieldOf, OWN_LABELS, type Workload } from '../../domain/workload/workload.ts'
+import { annotationsOf, jsonOf, labelsOf, type Json } from './json.ts'
 import { LAST_APPLIED } from './manifest.ts'
 import { Unread } from './review.ts'
 
@@ -25,8 +27,8 @@ export function changesMore(workload: Workload, old: Json, object: Json): boolea
 
 /** Whether the template of its pods or jobs differs, but for our key. @throws Unread */
 export function changesTemplate(workload: Workload, old: Json, object: Json): boolean {
-  const name = sleepsSuspended(workload.kind) ? 'jobTemplate' : 'template'
-  const of = (side: Json) => jsonOf(withoutOurs(workload, side)['spec'])[name]
+  const { template } = factsOf(workload.kind)
+  const of = (side: Json) => valueAt(withoutOurs(workload, side), template)
   return !isSame(of(old), of(object), 0)
 }
 
@@ -62,9 +64,10 @@ export function otherToolsKey(workload: Workload, object: Json): string | undefi
 function withoutOurs(workload: Workload, object: Json): Json {
   const metadata = jsonOf(object.metadata)
   const field = fieldOf(workload)
-  const own = hasKey(workload.kind) ? without(valueAt(object, field), [SNOOZE_KEY]) : undefined
+  const { entry } = formOf(workload)
+  const others = entry === undefined ? undefined : without(valueAt(object, field), [entry])
   return {
-    ...withValue(object, field.split('/').slice(1), own),
+    ...withValue(object, namesIn(field), others),
     status: undefined,
     metadata: {
       ...metadata,

@@ -9,7 +9,7 @@ import {
   type Properties,
   type Schema,
 } from '../../domain/json-schema.ts'
-import { hasKey, isBuiltIn, sleepsSuspended } from '../../domain/kinds.ts'
+import { isBuiltIn, type BuiltInKind } from '../../domain/kinds.ts'
 import { compile } from '../../domain/validation.ts'
 import { MAX_REPLICAS, type Kind } from '../../domain/workload/workload.ts'
 import type { Json } from './json.ts'
@@ -75,17 +75,18 @@ const isScalable = checkOf(
 const isDaemonSet = checkOf(part({ template: part({ spec: podSpec }) }), counts)
 const isCronJob = checkOf(fields({ suspend: flag }), fields({ lastScheduleTime: text }))
 const isCustom = checkOf({ type: 'object' }, { type: 'object' })
+const CHECKS: Readonly<Record<BuiltInKind, typeof isCustom>> = {
+  deployments: isScalable,
+  statefulsets: isScalable,
+  daemonsets: isDaemonSet,
+  replicasets: isScalable,
+  cronjobs: isCronJob,
+}
 
 /**
  * Whether an object under review has the fields that we read of a workload in their types: API servers send nothing
  * else, but anybody who reaches the port may. A null is an absent field.
  */
 export function isWorkload(kind: Kind, object: unknown): object is Json {
-  return isRecord(object) && checkFor(kind)(object)
-}
-
-function checkFor(kind: Kind) {
-  if (!isBuiltIn(kind)) return isCustom
-  if (sleepsSuspended(kind)) return isCronJob
-  return hasKey(kind) ? isDaemonSet : isScalable
+  return isRecord(object) && (isBuiltIn(kind) ? CHECKS[kind] : isCustom)(object)
 }

@@ -10,7 +10,7 @@ import {
 import { admitUpdate } from '../../domain/admission/update.ts'
 import type { Update } from '../../domain/admission/under-review.ts'
 import { reviewAuthor } from '../../domain/workload/author.ts'
-import { factsOf, hasKey, isBuiltIn, kindOf } from '../../domain/kinds.ts'
+import { factsOf, isBuiltIn, kindOf } from '../../domain/kinds.ts'
 import { OWN_LABELS, type Kind, type Workload } from '../../domain/workload/workload.ts'
 import {
   changesMore,
@@ -102,9 +102,7 @@ function asked(before: Workload, after: Workload, old: Json, object: Json): Part
   if (request === undefined) return {}
   return {
     isApplied: isRequestApplied(object, request),
-    ...(hasKey(after.kind) && {
-      otherTool: { before: otherToolsKey(before, old), after: otherToolsKey(after, object) },
-    }),
+    otherTool: { before: otherToolsKey(before, old), after: otherToolsKey(after, object) },
   }
 }
 

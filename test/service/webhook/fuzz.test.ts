@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { PatchOperation } from '../../../src/domain/workload/patch.ts'
+import type { PatchOperation } from '../../../src/domain/json-patch.ts'
 import { keyOf } from '../../../src/domain/workload/workload.ts'
 import type { ReviewAnswer } from '../../../src/service/webhook/answer.ts'
 import { applied } from '../../support/json-patch.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { PatchOperation } from '../../../src/domain/workload/patch.ts'
+import type { PatchOperation } from '../../../src/domain/json-patch.ts'
 import type { Namespace } from '../../../src/domain/policy/inheritance.ts'
 import { keyOf, type Kind, type Workload } from '../../../src/domain/workload/workload.ts'
 import { trim } from '../../../src/kubernetes/trim.ts'

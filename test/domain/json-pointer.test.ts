@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import jsonPatch from 'fast-json-patch'
-import { nameOf, stepOf } from '../../../src/domain/workload/json-pointer.ts'
+import { nameOf, stepOf } from '../../src/domain/json-pointer.ts'
 
 describe('steps of JSON pointers', () => {
   it('are escaped as RFC 6901 says, and read back', () => {

@@ -1,0 +1,31 @@
+import { valueAt } from '../json-pointer.ts'
+import { counted } from '../text.ts'
+import { operationsOn, testOf } from './field.ts'
+import type { Form } from './form.ts'
+
+/** Sleeps with a count of 0. */
+export const COUNT: Form = {
+  name: 'count',
+  countInSpec: true,
+  scales: true,
+  countsPods: true,
+  most: Infinity,
+  words: {
+    moved: (replicas) => `scaled to ${counted(replicas, 'replica')}`,
+    emptied: 'scaled it to 0',
+    atRest: 'at 0',
+    empties: 'sets 0 replicas',
+  },
+  read(object, field) {
+    const count = valueAt(object, field)
+    // The API server defaults an absent count to 1.
+    return { replicas: typeof count === 'number' ? count : 1, snoozeKey: undefined, hasNodeSelector: false }
+  },
+  pods: ({ replicas = 0, readyReplicas = 0 }) => ({ existing: replicas, ready: readyReplicas }),
+  move(position, wake, replicas) {
+    const target = wake ? replicas : 0
+    return position.replicas === target ? undefined : { replicas: target }
+  },
+  tests: (placed, field) => testOf(placed, field, placed.replicas),
+  operations: (placed, field, { replicas }) => operationsOn(placed, field, replicas),
+}

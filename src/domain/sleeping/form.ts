@@ -1,0 +1,75 @@
+import type { PatchOperation } from '../json-patch.ts'
+
+/** What of a workload tells whether it sleeps. */
+export interface Position {
+  /** The count, for information where the status tells it; of a switch 0 while it says asleep, else 1. */
+  readonly replicas: number
+  /** The value of our key in the nodeSelector; undefined: the key is not there. */
+  readonly snoozeKey: string | undefined
+  /** Whether the nodeSelector exists. */
+  readonly hasNodeSelector: boolean
+}
+
+/** Another position; undefined: as it is, null: without the key. */
+export interface Move {
+  readonly replicas?: number
+  readonly snoozeKey?: string | null
+}
+
+/** A workload's position, and whether its field is absent, so that a default counts. */
+export interface Placed extends Position {
+  readonly configured?: { readonly isUnset: boolean }
+}
+
+/** The counts in the status of any kind. */
+export interface StatusCounts {
+  readonly replicas?: number
+  readonly readyReplicas?: number
+  readonly desiredNumberScheduled?: number
+  readonly currentNumberScheduled?: number
+  readonly numberMisscheduled?: number
+  readonly numberReady?: number
+}
+
+/** An object of the API server, as far as a form reads it. */
+export interface FormedObject {
+  readonly spec?: object
+  readonly status?: StatusCounts
+}
+
+/** How workloads are put to sleep: all that differs between forms of sleeping. `field` is a JSON pointer to a kind's field. */
+export interface Form {
+  readonly name: 'count' | 'nodeSelector' | 'switch'
+  /** Whether its count stands in the field, so that who sets it puts to sleep or wakes; else the status tells it. */
+  readonly countInSpec: boolean
+  /** Whether it can run with another count than it should. */
+  readonly scales: boolean
+  /** Whether its count is one of pods, which follow the spec, and which sleep saves. */
+  readonly countsPods: boolean
+  /** The highest count that it can have. */
+  readonly most: number
+  /** The entry of its field that alone is ours; undefined: the whole field. */
+  readonly entry?: string
+  readonly words: Words
+
+  read(object: FormedObject, field: string): Position
+  /** The pods that exist and those that are ready. */
+  pods(status: StatusCounts, position: Position): { readonly existing: number; readonly ready: number }
+  /** The move that wakes it with a count, or puts it to sleep; undefined: it is there. */
+  move(position: Position, wake: boolean, replicas: number): Move | undefined
+  /** Tests that the object still has this position. */
+  tests(placed: Placed, field: string): PatchOperation[]
+  operations(placed: Placed, field: string, move: Move): PatchOperation[]
+}
+
+/** Words about moves. */
+interface Words {
+  /** The way that a count came about: `scaled to 3 replicas`. */
+  moved(replicas: number): string
+  /** Somebody `suspended it`. */
+  readonly emptied: string
+  /** It is kept `suspended`. */
+  readonly atRest: string
+  /** A manifest `suspends it`. */
+  readonly empties: string
+}

@@ -1,0 +1,41 @@
+import { valueAt } from '../json-pointer.ts'
+import { operationsOn, testOf } from './field.ts'
+import type { Form } from './form.ts'
+
+/** The two values of a switch; any other value counts as awake. */
+export interface SwitchValues {
+  readonly asleep: boolean | string
+  readonly awake: boolean | string
+}
+
+/** Sleeps by one value of a field. It counts as 1, and as 0 while the field has that value, whoever set it. */
+export function switchOf({ asleep, awake }: SwitchValues): Form {
+  const valueOf = (replicas: number) => (replicas === 0 ? asleep : awake)
+  return {
+    name: 'switch',
+    countInSpec: true,
+    scales: false,
+    countsPods: false,
+    most: 1,
+    words: {
+      moved: (replicas) => (replicas === 0 ? 'suspended' : 'resumed'),
+      emptied: 'suspended it',
+      atRest: 'suspended',
+      empties: 'suspends it',
+    },
+    read: (object, field) => ({
+      replicas: valueAt(object, field) === asleep ? 0 : 1,
+      snoozeKey: undefined,
+      hasNodeSelector: false,
+    }),
+    // The Jobs that a CronJob has started finish, asleep or not: nobody waits for them.
+    pods: (_status, { replicas }) => ({ existing: replicas, ready: replicas }),
+    move(position, wake, replicas) {
+      const target = wake ? Math.min(replicas, 1) : 0
+      return position.replicas === target ? undefined : { replicas: target }
+    },
+    tests: (placed, field) => testOf(placed, field, valueOf(placed.replicas)),
+    operations: (placed, field, { replicas }) =>
+      operationsOn(placed, field, replicas === undefined ? undefined : valueOf(replicas)),
+  }
+}
