@@ -1,15 +1,8 @@
-import type { StatusRecord } from '../domain/records/record.ts'
-import { troubleText } from '../domain/workload/trouble.ts'
-import { oneLine } from './safe-output.ts'
+import { podsSayMore } from '../words/pods.ts'
 import type { Dormouse, Found } from './ports.ts'
 
-/** Why pods are missing, on one line; undefined: none is, or nothing says why. A former service tells nothing. */
-export function missingPodsText({ trouble }: Partial<Pick<StatusRecord, 'trouble'>>): string | undefined {
-  return trouble ? oneLine(troubleText(trouble)) : undefined
-}
-
 /**
- * The same with what the pods say, where they say more than the workload's conditions. Asks once, and only where pods
+ * The workload with what its pods say, where they say more than the workload's conditions. Asks once, and only where pods
  * are missing; where it may not, or nobody answers, all stays as it is.
  */
 export async function withPodTrouble<Each extends Found>(
@@ -18,10 +11,9 @@ export async function withPodTrouble<Each extends Found>(
 ): Promise<Each> {
   const { kind, record } = found
   const { namespace, name } = record
-  const { trouble }: Partial<StatusRecord> = record
   const isMissing = !record.is_snoozed && record.ready_replicas < record.current_replicas
-  // No pod can say what keeps pods from being made; of a deadline that passed they say why.
-  if (!isMissing || (trouble && trouble.code !== 'ProgressDeadlineExceeded')) return found
+  // What keeps pods from being made no pod can say.
+  if (!isMissing || !podsSayMore(record)) return found
   const said = await dormouse.podTrouble({ kind, namespace, name }).catch(() => undefined)
   return said ? { ...found, record: { ...record, trouble: said } } : found
 }

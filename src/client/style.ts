@@ -1,3 +1,4 @@
+import { shellWord } from '../words/text.ts'
 import type { Connection, Dormouse } from './ports.ts'
 import type { Terminal } from './terminal.ts'
 import { paintFor } from './text/colour.ts'
@@ -44,8 +45,4 @@ function samePlace(options: Connection): string {
   ] as const
   const typed = given.map(([name, value]) => (value === undefined ? '' : ` --${name} ${shellWord(value)}`))
   return `${typed.join('')}${insecure ? ' --insecure' : ''}`
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

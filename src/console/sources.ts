@@ -3,6 +3,7 @@ import { stripTypeScriptTypes } from 'node:module'
 
 /** The sources in a checkout; in the image's bundle (build.ts) the output of `pageSources`. */
 const PAGE = new URL('./page/', import.meta.url)
+const SOURCES = new URL('../', import.meta.url)
 
 /** The page's imports of packages, by name. */
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -11,38 +12,35 @@ const PACKAGES: Readonly<Record<string, string>> = {
   htm: 'htm.js',
 }
 
-/** The files of the domain that the page loads as they are: what they import, it loads, too. */
-const OF_DOMAIN = ['records/replica-time', 'workload/author'] as const
-
 /** The page's files as text, by their names: TypeScript without its types, and imports by paths, since a page knows no packages. */
 export async function pageSources(): Promise<ReadonlyMap<string, string>> {
   const names = (await readdir(PAGE)).filter((name) => /\.(?:html|css|svg|js|ts)$/.test(name))
   const files = new Map<string, string>()
+  const scripts = names.filter((name) => name.endsWith('.ts')).map((name) => new URL(name, PAGE))
   for (const name of names) {
+    if (name.endsWith('.ts')) continue
     const text = await readFile(new URL(name, PAGE), 'utf8')
-    if (name.endsWith('.ts')) files.set(name.replace(/ts$/, 'js'), script(text))
-    else files.set(name, name.endsWith('.css') ? slimStyles(slim(text)) : slim(text))
+    files.set(name, name.endsWith('.css') ? slimStyles(slim(text)) : slim(text))
+  }
+  // With what they import of other rooms, and so on.
+  for (const url of scripts) {
+    if (files.has(nameOf(url))) continue
+    const { code, imported } = linked(stripped(await readFile(url, 'utf8')), url)
+    files.set(nameOf(url), slim(code))
+    scripts.push(...imported)
   }
   for (const [specifier, name] of Object.entries(PACKAGES)) {
     if (files.has(name)) continue
     const text = await readFile(new URL(import.meta.resolve(specifier)), 'utf8')
-    files.set(name, withPaths(text.replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '\n')))
-  }
-  for (const path of OF_DOMAIN) {
-    const name = nameOf(path)
-    if (!files.has(name))
-      files.set(name, script(await readFile(new URL(`../domain/${path}.ts`, import.meta.url), 'utf8')))
+    files.set(name, linked(text.replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '\n')).code)
   }
   return files
 }
 
-/** All files of the page lie side by side. */
-function nameOf(path: string): string {
-  return `domain-${path.replaceAll('/', '-')}.js`
-}
-
-function script(text: string): string {
-  return slim(withPaths(stripped(text)))
+/** All files of the page lie side by side: `words-state.js` is `src/words/state.ts`. */
+function nameOf({ href }: URL): string {
+  const path = href.startsWith(PAGE.href) ? href.slice(PAGE.href.length) : href.slice(SOURCES.href.length)
+  return path.replaceAll('/', '-').replace(/ts$/, 'js')
 }
 
 /** Hides Node's warning that this is experimental; it would not help the person who opens the console. */
@@ -74,12 +72,16 @@ function slimStyles(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(/ ?([{};,]) ?/g, '$1')
 }
 
-function withPaths(code: string): string {
-  return code.replaceAll(/\bfrom\s*(["'])([^"'\n]+)\1/g, (all, _quote, specifier: string) => {
+/** The code with the page's paths in place of packages and sources; `imported`: the sources, from `url` on. */
+function linked(code: string, url?: URL): { code: string; imported: URL[] } {
+  const imported: URL[] = []
+  const paths = code.replaceAll(/\bfrom\s*(["'])([^"'\n]+)\1/g, (all, _quote, specifier: string) => {
     const name = PACKAGES[specifier]
     if (name !== undefined) return `from "./${name}"`
-    const path = OF_DOMAIN.find((each) => specifier === `../../domain/${each}.ts`)
-    if (path !== undefined) return `from "./${nameOf(path)}"`
-    return specifier.startsWith('./') ? `from "${specifier.replace(/\.ts$/, '.js')}"` : all
+    if (!url || !specifier.startsWith('.')) return all
+    const source = new URL(specifier, url)
+    imported.push(source)
+    return `from "./${nameOf(source)}"`
   })
+  return { code: paths, imported }
 }

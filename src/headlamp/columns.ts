@@ -1,7 +1,7 @@
 import type { Clock } from '../process/clock.ts'
 import type { Column, Host, Item, Table } from './host.ts'
 import { recordOf } from './record.ts'
-import { nextAt, nextOf, stateOf } from './words.ts'
+import { labelOf, nextAt, nextOf } from './words.ts'
 
 /** Headlamp's tables of workloads. */
 const TABLES = new Set(['deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'workloads'])
@@ -12,7 +12,7 @@ const IDENTITY = new Set(['name', 'namespace', 'cluster'])
 export function columnsFor({ React, CommonComponents: { StatusLabel } }: Host, clock: Clock) {
   const cellsOf = ({ jsonData }: Item) => {
     const record = recordOf(jsonData, clock())
-    return record && { ...stateOf(record), at: nextAt(record), next: nextOf(record, clock()) }
+    return record && { ...labelOf(record), at: nextAt(record), next: nextOf(record, clock()) }
   }
   const state: Column = {
     id: 'dormouse-state',

@@ -44,8 +44,3 @@ export function recordOf(object: KubernetesFields, now: Instant): StatusRecord |
   known.set(object, { at: now, record })
   return record
 }
-
-/** Whether a part of its hours may stand elsewhere, so that nobody knows here what they bring next. */
-export function hasUnknownHours({ reason_values: values }: StatusRecord): boolean {
-  return values['hours_unknown'] !== undefined
-}

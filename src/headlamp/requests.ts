@@ -1,29 +1,31 @@
 import type { StatusRecord } from '../domain/records/record.ts'
 import { formatRequest, REQUEST_ANNOTATION } from '../domain/requests/annotation.ts'
 import type { Request } from '../domain/requests/operations.ts'
+import { choicesOf, WAKE_FOR, type Choice, type ChoiceId } from '../words/buttons.ts'
 import type { Host, Item } from './host.ts'
 import { kindOfObject, type KubernetesFields } from './workload.ts'
 
-/** A button. */
-export type Choice = readonly [label: string, hint: string, request: Request]
+/** What a button of the kit asks by the annotation; the others need more than one request, or the API. */
+const REQUESTS: Readonly<Partial<Record<ChoiceId, Request>>> = {
+  enable: { action: 'repair' },
+  unpin: { action: 'unpin' },
+  resume: { action: 'clearOverride' },
+  wake: { action: 'wake', for: WAKE_FOR },
+  awake: { action: 'wake', for: WAKE_FOR },
+  snooze: { action: 'snooze' },
+  pin: { action: 'pin' },
+}
 
-const WAKE: Request = { action: 'wake', for: 4 * 3_600_000 }
-const SNOOZE: Choice = ['Snooze', 'Asleep until its schedule wakes it', { action: 'snooze' }]
-const PIN: Choice = ['Pin', 'Hold it as it is: nobody can scale it until it is unpinned', { action: 'pin' }]
-const UNPIN: Choice = ['Unpin', 'Its schedule and requests count again', { action: 'unpin' }]
-const RESUME: Choice = ['Resume schedule', 'Its schedule counts again', { action: 'clearOverride' }]
-const REPAIR: Choice = ['Repair', 'Begin anew, with the count of its label', { action: 'repair' }]
+export interface Button extends Choice {
+  readonly request: Request
+}
 
 /** The buttons of its present state, at most four. */
-export function choicesOf(record: StatusRecord): Choice[] {
-  const { enabled, held_by: holder, is_snoozed: asleep, reason_code: code } = record
-  if (code === 'invalid_state') return [REPAIR]
-  if (holder === 'pin') return [UNPIN]
-  const resume = holder === 'override' ? [RESUME] : []
-  if (!enabled) return resume
-  const hint = 'Awake for four hours, whatever its schedule says'
-  if (asleep) return [['Wake 4 h', hint, WAKE], PIN, ...resume]
-  return [['Awake 4 h', hint, WAKE], SNOOZE, PIN, ...resume]
+export function buttonsOf(record: StatusRecord): Button[] {
+  return choicesOf(record).flatMap((choice) => {
+    const request = REQUESTS[choice.id]
+    return request ? [{ ...choice, request }] : []
+  })
 }
 
 /**

@@ -4,8 +4,11 @@ import { releasedText } from '../domain/deciding/released.ts'
 import type { Host, Item } from './host.ts'
 import { recordOf } from './record.ts'
 import { releasedFor } from './released.ts'
-import { ask, choicesOf, type Choice } from './requests.ts'
-import { nextOf, operationOf, plain, stateOf, whyOf } from './words.ts'
+import { replicasText } from '../words/pods.ts'
+import { capitalised } from '../words/text.ts'
+import { localised } from '../words/time.ts'
+import { ask, buttonsOf, type Button } from './requests.ts'
+import { labelOf, nextOf, operationOf, whyOf } from './words.ts'
 
 const ENDS_IT = 'Whoever runs Dormouse ends that: dormouse release --undo'
 /** How many operations of its history are shown. */
@@ -24,24 +27,23 @@ export function sectionFor(host: Host, clock: Clock) {
     const record = item && recordOf(item.jsonData, now)
     if (!record) return null
     const { annotations, uid } = item.jsonData.metadata
-    const { current_replicas: current, last_replicas: kept, ready_replicas: ready, wake_schedule } = record
-    const { text, status } = stateOf(record)
+    const { wake_schedule } = record
+    const { text, status } = labelOf(record)
     const facts = {
       State: h(StatusLabel, { status }, text),
       Why: whyOf(record, now),
-      Replicas: record.is_snoozed ? `${current}; ${kept} kept for the wake` : `${current}, ${ready} ready`,
+      Replicas: replicasText(record),
       Schedule: wake_schedule ? `${wake_schedule} (${record.timezone})` : annotations?.[ANNOTATION.schedule],
       Next: nextOf(record, now),
     }
     const rows = Object.entries(facts).map(([name, value]) => ({ name, value, hide: !value }))
     const data = record.operation_history.slice(0, SHOWN).map((each) => operationOf(each, now))
-    const told = released && `${plain(releasedText(released), now)}. ${ENDS_IT}`
-    const choices = choicesOf(record).map(([label, hint, request]): Choice => [label, told ?? hint, request])
-    const buttons = h(Buttons, { key: uid, item, choices })
+    const told = released && `${localised(releasedText(released), now)}. ${ENDS_IT}`
+    const buttons = h(Buttons, { key: uid, item, choices: buttonsOf(record), told })
     return h(
       SectionBox,
       { title: 'Dormouse' },
-      told && h('p', { role: 'alert' }, `${told.slice(0, 1).toUpperCase()}${told.slice(1)}`),
+      told && h('p', { role: 'alert' }, capitalised(told)),
       h(NameValueTable, { rows }),
       h(AuthVisible, { item, authVerb: 'patch' }, buttons),
       h(SimpleTable, { columns: COLUMNS, data, emptyMessage: 'Dormouse never put it to sleep or woke it' }),
@@ -49,20 +51,27 @@ export function sectionFor(host: Host, clock: Clock) {
   }
 }
 
+interface ButtonsProps {
+  readonly item: Item
+  readonly choices: readonly Button[]
+  /** In place of their hints: who released the cluster. */
+  readonly told: string | undefined
+}
+
 /** Buttons that ask Dormouse, one at a time, and below them what came of it. */
-function buttonsFor({ React, MuiMaterial: { Button }, ApiProxy }: Host, clock: Clock) {
+function buttonsFor({ React, MuiMaterial, ApiProxy }: Host, clock: Clock) {
   const h = React.createElement
-  return ({ item, choices }: { readonly item: Item; readonly choices: readonly Choice[] }): unknown => {
+  return ({ item, choices, told }: ButtonsProps): unknown => {
     const [busy, setBusy] = React.useState(false)
     const [said, say] = React.useState('')
-    const perform = async (request: Choice[2]): Promise<void> => {
+    const perform = async (request: Button['request']): Promise<void> => {
       setBusy(true)
-      say(plain(await ask(request, item, ApiProxy), clock()))
+      say(localised(await ask(request, item, ApiProxy), clock()))
       setBusy(false)
     }
-    const buttons = choices.map(([label, title, request]) => {
-      const act = { title, disabled: busy, onClick: () => void perform(request) }
-      return h(Button, { key: label, variant: 'outlined', sx: { mr: 1, my: 1 }, ...act }, label)
+    const buttons = choices.map(({ label, hint, request }) => {
+      const act = { title: told ?? hint, disabled: busy, onClick: () => void perform(request) }
+      return h(MuiMaterial.Button, { key: label, variant: 'outlined', sx: { mr: 1, my: 1 }, ...act }, label)
     })
     return h('div', null, buttons, h('div', { role: 'status' }, busy ? 'Asking Dormouse…' : said))
   }

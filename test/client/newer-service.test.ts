@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { stateOf as shownByPage } from '../../src/console/page/record.ts'
 import { FORMAT } from '../../src/domain/records/published.ts'
 import { encodeState } from '../../src/domain/workload/state-codec.ts'
 import { EMPTY_STATE } from '../../src/domain/workload/state.ts'
@@ -8,6 +7,7 @@ import { loadConfig } from '../../src/service/config/config.ts'
 import { settingsForClients } from '../../src/wiring/published.ts'
 import { aDeployment, consoleShows, NAMESPACE, NOW, over, reads } from './answering-cluster.ts'
 import { typed } from './fake-dormouse.ts'
+import { stateOf as shownByPage } from '../../src/words/state.ts'
 
 const CONFIG = `
 policies: [{ name: dev, namespaces: { names: [shop] }, enabled: true, schedule: '8:00-18:00,Mon-Fri' }]

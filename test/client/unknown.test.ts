@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { loadConfig } from '../../src/service/config/config.ts'
-import { hasUnknownHours, stateOf as shownByPage } from '../../src/console/page/record.ts'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { settingsForClients } from '../../src/wiring/published.ts'
 import { EMPTY_STATE } from '../../src/domain/workload/state.ts'
@@ -16,6 +15,7 @@ import {
   status,
 } from './answering-cluster.ts'
 import { typed } from './fake-dormouse.ts'
+import { hasUnknownHours, stateOf as shownByPage } from '../../src/words/state.ts'
 
 const POLICY = `
 policies: [{ name: dev, namespaces: { names: [shop] }, enabled: true, schedule: '8:00-18:00,Mon-Fri' }]`

@@ -5,24 +5,21 @@ import type { Shown } from '../../src/console/page/address.ts'
 import { buttonsOf, hours } from '../../src/console/page/actions.ts'
 import { select } from '../../src/console/page/selection.ts'
 import { textOf } from '../../src/console/page/doing.ts'
-import {
-  isTroubled,
-  missingPods,
-  podsCommand,
-  savedReplicaHours,
-  stateOf,
-} from '../../src/console/page/record.ts'
 import { statusRecord, type StatusRecord } from '../../src/domain/records/record.ts'
 import { savedSince } from '../../src/domain/records/saved.ts'
-import { format, howOf, localised, person, reasonOf, waitOf } from '../../src/console/page/words.ts'
+import { waitOf } from '../../src/console/page/record.ts'
 import { aRecord, anAsleepRecord } from '../client/fake-dormouse.ts'
 import { managed } from '../service/api/states.ts'
 import { read } from '../support/readable.ts'
 import { at, DAY, RULES } from '../support/rules.ts'
+import { howOf, person } from '../../src/words/operation.ts'
+import { missingPods, podsCommand } from '../../src/words/pods.ts'
+import { reasonOf } from '../../src/words/reason.ts'
+import { savedReplicaHours } from '../../src/words/savings.ts'
+import { isTroubled, stateOf } from '../../src/words/state.ts'
+import { format, localised } from '../../src/words/time.ts'
 
-const model = { pathOf: () => '/namespaces/shop/deployments/web' } as unknown as Parameters<
-  typeof buttonsOf
->[1]
+const model = { pathOf: () => '/namespaces/shop/deployments/web' }
 
 describe('what the console makes of a workload', () => {
   it('one whose state cannot be read needs repair, and has that button alone', () => {
@@ -67,7 +64,7 @@ describe('what the console makes of a workload', () => {
     const passed = { code: 'ProgressDeadlineExceeded', message: 'it has timed out progressing' }
     for (const record of [late, { ...late, trouble: passed }])
       expect(podsCommand(record)).to.equal('kubectl dormouse why deployment/web -n shop')
-    const inCluster = (cluster: string) => podsCommand({ ...late, cluster })?.replace(/^.* -n shop /, '')
+    const inCluster = (cluster: string) => podsCommand(late, cluster)?.replace(/^.* -n shop /, '')
     expect(inCluster('arn:aws:eks:eu-west-1:1:cluster/dev')).to.equal(
       '--contexts arn:aws:eks:eu-west-1:1:cluster/dev',
     )
@@ -250,10 +247,10 @@ describe('what the console makes of a workload', () => {
   })
 
   it('the history says of each operation how it came about, and what became of those that did not succeed', () => {
-    expect(howOf({ trigger: 'api', result: 'succeeded' })).to.equal('by request')
-    expect(howOf({ trigger: 'constructor', result: 'toString' })).to.equal('by constructor, toString')
+    expect(howOf({ trigger: 'api', result: 'succeeded' })).to.equal('on request')
+    expect(howOf({ trigger: 'constructor', result: 'toString' })).to.equal('constructor, toString')
     const all = OPERATION_RESULTS.map((result) => howOf({ trigger: 'api', result }))
     expect(new Set(all)).to.have.length(OPERATION_RESULTS.length)
-    expect(all.join()).to.include('by request, pods came too late').and.not.include('undefined')
+    expect(all.join()).to.include('on request, pods came too late').and.not.include('undefined')
   })
 })

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { calendarWeek, days, daysIn, quietWeek, segments } from '../../src/console/page/week.ts'
-import { noNextText, replicasText, type Transition } from '../../src/console/page/record.ts'
+import { type Transition } from '../../src/console/page/record.ts'
+import { replicasText } from '../../src/words/pods.ts'
+import { noNextText } from '../../src/words/reason.ts'
 
 const HOUR = 3_600_000
 const at = (text: string) => Date.parse(text)

@@ -85,7 +85,7 @@ describe('the plugin for Headlamp, as it is released', function () {
         page.draw(...own().map(({ render }) => render(itemOf(workload))))
         return page.texts('main')[0]
       }
-      expect(cells(asleep)).to.match(/^asleepwakes Tue 3 Mar \d{1,2}:\d\d$/)
+      expect(cells(asleep)).to.match(/^asleepwakes tomorrow, \d{1,2}:\d\d$/)
       expect(cells(aDeployment())).to.equal('')
     })
 
@@ -102,13 +102,13 @@ describe('the plugin for Headlamp, as it is released', function () {
       page.open(itemOf(asleep))
       expect(page.facts).to.include({
         State: 'asleep',
-        Replicas: '0; 3 kept for the wake',
+        Replicas: '0; 3 are kept and come back',
         Schedule: '8:00-18:00,Mon-Fri (Europe/Berlin)',
       })
-      expect(page.facts['Why']).to.match(/^asleep by request of ann; wakes Tue 3 Mar \d{1,2}:\d\d$/)
-      expect(page.facts['Next']).to.match(/^wakes Tue 3 Mar \d{1,2}:\d\d$/)
+      expect(page.facts['Why']).to.match(/^asleep by request of ann; wakes tomorrow, \d{1,2}:\d\d$/)
+      expect(page.facts['Next']).to.match(/^wakes tomorrow, \d{1,2}:\d\d$/)
       const [what, who, cause, when, result] = page.texts('td')
-      expect([what, who, cause, result]).to.deep.equal(['put to sleep', 'ann', 'a request', 'succeeded'])
+      expect([what, who, cause, result]).to.deep.equal(['Put to sleep', 'ann', 'on request', 'succeeded'])
       expect(when).to.match(/^\d{1,2}:\d\d$/)
       expect(page.texts('section[aria-label=Dormouse]')).to.have.length(1)
     })
@@ -135,7 +135,7 @@ describe('the plugin for Headlamp, as it is released', function () {
       }
       expect(buttons(asleep)).to.deep.equal(['Wake 4 h', 'Pin'])
       expect(buttons(awake)).to.deep.equal(['Awake 4 h', 'Snooze', 'Pin'])
-      expect(buttons(awake.overridden())).to.deep.equal(['Awake 4 h', 'Snooze', 'Pin', 'Resume schedule'])
+      expect(buttons(awake.overridden())).to.deep.equal(['Awake 4 h', 'Snooze', 'Resume schedule', 'Pin'])
       expect(buttons(awake.pinned())).to.deep.equal(['Unpin'])
       expect(buttons(awake.annotated({ state: '{' }))).to.deep.equal(['Repair'])
       expect(buttons(awake.annotated({ enabled: 'false' }))).to.deep.equal([])

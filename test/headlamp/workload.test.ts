@@ -3,7 +3,8 @@ import { KINDS } from '../../src/domain/kinds.ts'
 import { listedRecord } from '../../src/domain/records/record.ts'
 import { kindOfObject, workloadOf } from '../../src/headlamp/workload.ts'
 import { recordOf } from '../../src/headlamp/record.ts'
-import { nextOf, operationOf, plain, stateOf, whyOf } from '../../src/headlamp/words.ts'
+import { labelOf, nextOf, operationOf, whyOf } from '../../src/headlamp/words.ts'
+import { localised } from '../../src/words/time.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { at, HOUR, RULES } from '../support/rules.ts'
 import { objectOf } from '../support/workload-object.ts'
@@ -16,10 +17,10 @@ const HOURS = '8:00-18:00,Mon-Fri'
 const recordIn = (workload: AWorkload) => recordOf(objectIn(workload), NOW)!
 const wordsOf = (workload: AWorkload) => {
   const record = recordIn(workload)
-  return [stateOf(record).text, nextOf(record, NOW), whyOf(record, NOW)]
+  return [labelOf(record).text, nextOf(record, NOW), whyOf(record, NOW)]
 }
 /** A time of this text, wherever the test runs. */
-const time = (instant: number) => plain(new Date(instant).toISOString(), NOW)
+const time = (instant: number) => localised(new Date(instant).toISOString(), NOW)
 
 describe('a workload in Headlamp', () => {
   for (const kind of KINDS.filter((each) => each !== 'replicasets'))
@@ -96,16 +97,19 @@ describe('a workload in Headlamp', () => {
     expect(wordsOf(asleep.inBackoff(at('Mon 21:00')))[0]).to.equal('waiting, asleep')
   })
 
-  it('whose pods did not come in time is late, with what keeps them', () => {
+  it('whose pods did not come in time is late, with what keeps them or the command that asks them', () => {
     const woken = aDeployment().withReplicas(3).enabled().scheduled(HOURS)
     const late = woken.inProgress({ type: 'wake', at: NOW - HOUR })
     const [object, pinned] = [late, late.pinned()].map(objectIn)
     const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'over quota' }
     const withFailure = { ...object!, status: { ...object!.status, conditions: [failure] } }
     const record = recordOf(withFailure, NOW)!
-    expect(stateOf(record)).to.deep.equal({ text: 'late', status: 'error' })
+    expect(labelOf(record)).to.deep.equal({ text: 'late', status: 'error' })
     expect(whyOf(record, NOW)).to.match(/^pods are missing: over quota \(FailedCreate\); \w/)
-    expect(stateOf(recordOf(pinned!, NOW)!)).to.deep.equal({ text: 'pinned, late', status: 'error' })
+    expect(whyOf(record, NOW)).to.not.include('kubectl')
+    const command = 'kubectl dormouse why deployment/web -n shop says what its pods say'
+    expect(whyOf(recordOf(object!, NOW)!, NOW), 'nothing says why').to.include(`; ${command}`)
+    expect(labelOf(recordOf(pinned!, NOW)!)).to.deep.equal({ text: 'late, pinned', status: 'error' })
   })
 
   it('does not guess hours, a zone or a calendar that stand elsewhere', () => {
@@ -144,20 +148,20 @@ describe('a workload in Headlamp', () => {
   it('tells its history in words, and a later release’s words as they are', () => {
     const [woke, slept] = recordIn(asleep.woken({ at: at('Mon 19:00'), by: 'k8s:ann' })).operation_history
     expect(operationOf(woke!, NOW)).to.deep.equal({
-      What: 'woken to 3',
+      What: 'Woken to 3',
       Who: 'ann',
-      Cause: 'a request',
+      Cause: 'on request',
       When: time(at('Mon 19:00')),
       Result: 'succeeded',
     })
     expect(operationOf(slept!, NOW)).to.include({
-      What: 'put to sleep',
+      What: 'Put to sleep',
       Who: 'Dormouse',
-      Cause: 'a schedule',
+      Cause: 'by its schedule',
     })
     expect(operationOf({ ...slept!, trigger: 'traffic', result: 'timed_out' }, NOW)).to.include({
       Cause: 'traffic',
-      Result: 'timed out',
+      Result: 'pods came too late',
     })
   })
 })

@@ -15,6 +15,7 @@ import { worded } from '../text/local-time.ts'
 import type { Style } from '../text/why.ts'
 import { durationOption } from '../times.ts'
 import { chosen, manyOptions, type ManyOptions } from './chosen.ts'
+import { capitalised } from '../../words/text.ts'
 import { styleFor } from '../style.ts'
 import { AlreadyReported } from './already-reported.ts'
 import { forEachWorkload } from './for-each-workload.ts'
@@ -87,7 +88,7 @@ async function ask<A extends CommandAction, Options extends RequestOptions>(
   const request = { action, ...(await said?.(options)) } as Request
   const named = dryRun ? { ...options, yes: true as const } : options
   const question = {
-    verb: `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)}`,
+    verb: capitalised(verb),
     unmanaged,
     isLeftOut: (record: StatusRecord) => leavesOut(action) && isKeptAtZero(record),
   }

@@ -5,7 +5,7 @@ import { UsageError } from '../../process/errors.ts'
 import type { Dormouse, Found } from '../ports.ts'
 import { findTargets, type Targets } from '../targets.ts'
 import type { Terminal } from '../terminal.ts'
-import { isUnknown, isUnreadable } from '../text/state.ts'
+import { isBroken, isUnknown } from '../../words/state.ts'
 import { keyOfFound } from '../text/why.ts'
 import { checkedSelector } from './list.ts'
 
@@ -59,7 +59,7 @@ export async function chosen(
   // If that is unknown here, the service decides: it refuses workloads that it does not manage.
   const managed = unmanaged
     ? found
-    : found.filter(({ record }) => record.enabled || isUnreadable(record) || isUnknown(record))
+    : found.filter(({ record }) => record.enabled || isBroken(record) || isUnknown(record))
   const meant = managed.filter(({ record }) => !isLeftOut(record))
   const agreed: Targets = { keys: meant.map(keyOfFound), absent: [], isList: true }
   const tell = (left: number, why: string) =>

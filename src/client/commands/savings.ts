@@ -15,7 +15,8 @@ import type { Connection } from '../ports.ts'
 import type { Clusters } from '../several.ts'
 import { printNotes, widthOf } from '../style.ts'
 import type { Terminal } from '../terminal.ts'
-import { BASIS, savingsText, type Savings } from '../text/savings.ts'
+import { BASIS, sumOf } from '../../words/savings.ts'
+import { savingsText, type Savings } from '../text/savings.ts'
 import { checkedSelector } from './list.ts'
 
 interface Options extends Connection, OutputOptions {
@@ -83,25 +84,12 @@ function summedUp(records: readonly NamespaceRecord[], by: Savings['by']): Savin
     by === 'namespace' ? [[name, saved]] : Object.entries(saved_by_team),
   )
   const items = [...Map.groupBy(all, ([name]) => name)]
-    .map(([name, amounts]) => Object.assign({ name }, total(amounts.map(([, each]) => each))))
+    .map(([name, amounts]) => Object.assign({ name }, sumOf(amounts.map(([, each]) => each))))
     .sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
   const since = records[0]?.saved.since ?? null
-  return { since, by, items, total: total(records.map(({ saved }) => saved)) }
+  return { since, by, items, total: sumOf(records.map(({ saved }) => saved)) }
 }
 
 function worth({ money, cpu_core_seconds }: SavedAmounts): number {
   return money?.amount ?? cpu_core_seconds
-}
-
-function total(all: readonly SavedAmounts[]): SavedAmounts {
-  const sum = (of: (each: SavedAmounts) => number) => all.reduce((before, each) => before + of(each), 0)
-  const [currency, ...others] = new Set(all.flatMap(({ money }) => money?.currency ?? []))
-  const amount = Math.round(sum(({ money }) => money?.amount ?? 0) * 1e6) / 1e6
-  return {
-    replica_seconds: sum((each) => each.replica_seconds),
-    cpu_core_seconds: sum((each) => each.cpu_core_seconds),
-    memory_byte_seconds: sum((each) => each.memory_byte_seconds),
-    // Clusters may have currencies of their own, which have no sum.
-    money: currency === undefined || others.length > 0 ? null : { amount, currency },
-  }
 }

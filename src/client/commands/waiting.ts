@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Sleep } from '../../domain/schedule/schedule.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { nameOf } from '../../domain/workload/workload.ts'
-import { missingPodsText, withPodTrouble } from '../missing-pods.ts'
+import { missingPods } from '../../words/pods.ts'
+import { withPodTrouble } from '../missing-pods.ts'
 import type { Dormouse, Found } from '../ports.ts'
 import type { Terminal } from '../terminal.ts'
 import { age } from '../times.ts'
@@ -74,7 +75,7 @@ async function lateTexts(
 ): Promise<string[]> {
   const named = late
     .slice(0, MOST_NAMED)
-    .map((each) => withPodTrouble(dormouse, each).then(({ record }) => missingPodsText(record)))
+    .map((each) => withPodTrouble(dormouse, each).then(({ record }) => missingPods(record)))
   const why = await Promise.all(named)
   return late.map((each, place) => [progressText(each, isNamed), why[place] ?? []].flat().join(': '))
 }

@@ -1,5 +1,6 @@
 import { textForPeople } from '../../domain/workload/author.ts'
 import type { Instant } from '../../process/clock.ts'
+import { format } from '../../words/time.ts'
 
 /** Formats times for people: `18:00` today, `Mon 8:00` within a week, else with the date. */
 export interface LocalTimes {
@@ -47,12 +48,13 @@ export function zoneOf({ zone }: Pick<LocalTimes, 'zone'>): string {
   return zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-const FORMATS = new Map<string, Intl.DateTimeFormat>()
-
 function parts(instant: Instant, zone: string | undefined): Record<string, string> {
   if (zone === undefined) return ownParts(new Date(instant))
-  const format = FORMATS.get(zone) ?? formatOf(zone)
-  const found = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]))
+  const found = Object.fromEntries(
+    format(PARTS, zone)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, value]),
+  )
   return { ...found, date: `${found['year']}-${found['month']}-${found['day']}` }
 }
 
@@ -68,27 +70,12 @@ function ownParts(date: Date): Record<string, string> {
   }
 }
 
-/** A workload may name anything as its zone: then its clocks are those of UTC, as the service takes them. */
-function formatOf(zone: string): Intl.DateTimeFormat {
-  try {
-    const format = formatIn(zone)
-    FORMATS.set(zone, format)
-    return format
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return formatIn('UTC')
-  }
-}
-
-function formatIn(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    weekday: 'short',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  })
+const PARTS: Intl.DateTimeFormatOptions = {
+  weekday: 'short',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
 }

@@ -1,9 +1,7 @@
 import { amountCells, type SavedAmounts } from '../../domain/records/saved.ts'
+import { BASIS } from '../../words/savings.ts'
 import { longTime } from './local-time.ts'
 import { folded, tableText } from './table.ts'
-
-/** Beside every amount, in texts and for programs: a provider bills nodes, not what pods request. */
-export const BASIS = 'requested, not billed'
 
 /** The savings of a week, by namespace or team, the most first. */
 export interface Savings {

@@ -2,8 +2,9 @@ import type { StatusRecord } from '../../domain/records/record.ts'
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import { pinnedAs } from '../../domain/workload/explanation.ts'
 import { PHASES } from '../../domain/workload/state.ts'
-import { missingPodsText } from '../missing-pods.ts'
+import { missingPods } from '../../words/pods.ts'
 import { shortTime, worded, type LocalTimes } from './local-time.ts'
+import { isBroken, isUnknown } from '../../words/state.ts'
 import type { Colour } from './colour.ts'
 
 /** A workload's state in one word, as tables have it: its phase, where that means anything, or that its wake is late. */
@@ -22,7 +23,7 @@ const COLOURS: Readonly<Record<Shown, Colour | undefined>> = {
 }
 
 export function stateOf(record: StatusRecord): Shown {
-  if (isUnreadable(record)) return 'invalid'
+  if (isBroken(record)) return 'invalid'
   if (isUnknown(record)) return 'unknown'
   if (!record.enabled && record.held_by === null) return 'unmanaged'
   return record.late ? 'late' : record.phase
@@ -30,15 +31,6 @@ export function stateOf(record: StatusRecord): Shown {
 
 export function colourOf(state: Shown): Colour | undefined {
   return COLOURS[state]
-}
-
-export function isUnreadable({ reason_code: code }: StatusRecord): boolean {
-  return code === 'invalid_state'
-}
-
-/** Whether it is unknown here whether the workload is managed. */
-export function isUnknown({ reason_code: code }: StatusRecord): boolean {
-  return code === 'unknown'
 }
 
 /** Why nobody can say here when it changes; undefined: it is known, if only that nothing comes. */
@@ -56,14 +48,14 @@ export function hasUnknownHours({ policy: { schedule } }: StatusRecord): boolean
 
 /** The reason in short, for a column: why pods are missing, then the hold, the request, the schedule. */
 export function shortReason(record: StatusRecord, times: LocalTimes): string {
-  const missing = record.enabled || record.held_by !== null ? missingPodsText(record) : undefined
+  const missing = record.enabled || record.held_by !== null ? missingPods(record) : undefined
   const reason = reasonInShort(record, times)
   return missing === undefined ? reason : `${missing}; ${reason}`
 }
 
 function reasonInShort(record: StatusRecord, times: LocalTimes): string {
   const until = (iso: string | null) => (iso === null ? '' : ` until ${shortTime(Date.parse(iso), times)}`)
-  if (isUnreadable(record)) return 'its state cannot be read'
+  if (isBroken(record)) return 'its state cannot be read'
   const { reason_code: code, reason_values: values, held_by: holder } = record
   const by = typeof values['by'] === 'string' ? ` by ${withoutPrefixes(values['by'])}` : ''
   if (isUnknown(record)) return String(values['fault'] ?? '')

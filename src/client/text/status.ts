@@ -1,12 +1,13 @@
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
-import { missingPodsText } from '../missing-pods.ts'
+import { missingPods } from '../../words/pods.ts'
 import type { Found } from '../ports.ts'
 import { oneLine } from '../safe-output.ts'
 import { age } from '../times.ts'
 import { shortTime, type LocalTimes } from './local-time.ts'
-import { hasUnknownHours, isUnknown, nextText } from './state.ts'
+import { isUnknown } from '../../words/state.ts'
+import { hasUnknownHours, nextText } from './state.ts'
 import { tableText } from './table.ts'
 import { headline, reasonText, type Style } from './why.ts'
 
@@ -14,7 +15,7 @@ import { headline, reasonText, type Style } from './why.ts'
 export function statusText(found: Found, style: Style): string {
   const { record } = found
   const { times } = style
-  const missing = missingPodsText(record)
+  const missing = missingPods(record)
   const rows: [string, string][] = [
     ...(missing === undefined ? [] : [['Pods', `missing: ${missing}`] satisfies [string, string]]),
     ['Reason', reasonText(found, style)],

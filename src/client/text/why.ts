@@ -5,14 +5,15 @@ import { counted } from '../../domain/text.ts'
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
-import { missingPodsText } from '../missing-pods.ts'
+import { missingPods } from '../../words/pods.ts'
 import type { Found } from '../ports.ts'
 import { oneLine } from '../safe-output.ts'
 import { age } from '../times.ts'
 import { advised, command, type Advice } from './advice.ts'
 import type { Paint } from './colour.ts'
 import { shortTime, worded, type LocalTimes } from './local-time.ts'
-import { colourOf, hasUnknownHours, isUnknown, isUnreadable, stateOf } from './state.ts'
+import { isBroken, isUnknown } from '../../words/state.ts'
+import { colourOf, hasUnknownHours, stateOf } from './state.ts'
 
 /** Options of the texts. */
 export interface Style {
@@ -35,9 +36,10 @@ export function keyOfFound({ kind, record: { namespace, name } }: Found): Worklo
 /** The answer to "why is it like that?", in at most ten lines: state, rule, who, since when, next transition, commands. */
 export function whyText(found: Found, style: Style): string {
   const { record } = found
+  const missing = missingPods(record)
   const lines = [
     headline(found, style),
-    ...missingPods(record),
+    ...(missing === undefined ? [] : [labelled('pods are missing', missing)]),
     labelled('because', becauseOf(record, style)),
     ...byWhom(record),
     ...sinceWhen(record, style.times),
@@ -45,11 +47,6 @@ export function whyText(found: Found, style: Style): string {
     ...changes(found, style).map(([what, typed]) => labelled(what, typed)),
   ]
   return `${lines.join('\n')}\n`
-}
-
-function missingPods(record: StatusRecord): string[] {
-  const why = missingPodsText(record)
-  return why === undefined ? [] : [labelled('pods are missing', why)]
 }
 
 /** The longest label is `to follow its hours`. */
@@ -91,7 +88,7 @@ function podsText(kind: Found['kind'], record: StatusRecord): string {
 }
 
 function becauseOf(record: StatusRecord, { times }: Style): string {
-  if (!record.enabled && !isUnreadable(record) && !isUnknown(record))
+  if (!record.enabled && !isBroken(record) && !isUnknown(record))
     return record.policy.enabled.source === null
       ? 'nothing enables it'
       : `dormouse.dev/enabled${ofSource(record.policy.enabled.source)} turns it off`
@@ -142,7 +139,7 @@ function there(at: number, zone: string | null, times: LocalTimes): string {
 function changes({ kind, record }: Found, { advice, times }: Style): [what: string, typed: string][] {
   const key = { kind, namespace: record.namespace, name: record.name }
   const typed = (verb: string, rest = '') => command(advice, verb, key, rest)
-  if (isUnreadable(record)) return [['to repair it', typed('enable')]]
+  if (isBroken(record)) return [['to repair it', typed('enable')]]
   if (isUnknown(record)) return [['to ask the service', typed('snooze', '--dry-run')]]
   if (!record.enabled && record.remedy?.query['inherit'] === 'true')
     return [['to manage it again', typed('enable', '--inherit')]]

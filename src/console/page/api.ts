@@ -53,6 +53,21 @@ export async function send<Data>({ method, path, body }: Call, token: string): P
   return (await response.json()) as Answer<Data>
 }
 
+/** All pages of a list; `first`: a path with a query. @throws Refused */
+export async function pagesOf<Item>(
+  doing: { ask(call: Call): Promise<Answer<Item[]>> },
+  first: string,
+): Promise<Item[]> {
+  const items: Item[] = []
+  let path: string | undefined = first
+  while (path !== undefined) {
+    const page: Answer<Item[]> = await doing.ask({ method: 'GET', path })
+    items.push(...page.data)
+    path = page.continue ? `${first}&continue=${encodeURIComponent(page.continue)}` : undefined
+  }
+  return items
+}
+
 /**
  * As `fetch`, without cache. Cookies are a proxy's, if there is one: Dormouse has none. A redirect leads to a proxy's
  * sign-in, and counts as 401.

@@ -11,7 +11,9 @@ import { ManyBefore, type Bulk } from './many.ts'
 import { html } from './view.ts'
 import type { Group } from './selection.ts'
 import { keyOf } from './record.ts'
-import { counted, localised, reasonOf } from './words.ts'
+import { reasonOf } from '../../words/reason.ts'
+import { manyOf } from '../../words/text.ts'
+import { localised } from '../../words/time.ts'
 
 interface Choice {
   readonly label: string
@@ -132,7 +134,7 @@ export function BulkDialog({ app, group, onClose }: Props): VNode {
       </div>
       <div class="buttons">
         <button type="submit" class="primary" aria-disabled=${canDo ? 'false' : 'true'}>
-          ${ready ? `${chosen.label}: ${counted(ready.counts.done, 'workload')}` : chosen.label}
+          ${ready ? `${chosen.label}: ${manyOf(ready.counts.done, 'workload')}` : chosen.label}
         </button>
         <button type="button" onClick=${onClose}>Cancel</button>
       </div>

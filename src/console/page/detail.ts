@@ -6,20 +6,15 @@ import { History, Saved } from './history.ts'
 import { HoursDialog } from './hours-dialog.ts'
 import { icon } from './icons.ts'
 import { Menu, type MenuItem } from './menu.ts'
-import {
-  hasUnknownHours,
-  isBroken,
-  keyOf,
-  missingPods,
-  podsCommand,
-  replicasText,
-  type Workload,
-} from './record.ts'
+import { keyOf, waitOf, type Workload } from './record.ts'
 import { StateWord } from './row.ts'
 import { presets, UntilDialog } from './until-dialog.ts'
 import { html } from './view.ts'
 import { DayLetters, WeekStrip, WeekTable } from './week-strip.ts'
-import { localised, reasonOf, shortTime, waitOf } from './words.ts'
+import { missingPods, podsCommand, replicasText } from '../../words/pods.ts'
+import { reasonOf } from '../../words/reason.ts'
+import { hasUnknownHours, isBroken } from '../../words/state.ts'
+import { localised, shortTime } from '../../words/time.ts'
 
 interface Props {
   readonly app: App
@@ -41,7 +36,7 @@ export function Detail({ app, workload, now }: Props): VNode {
   const { cluster, namespace, type, name } = workload
   const wait = waitOf(workload, now)
   const missing = missingPods(workload)
-  const asking = podsCommand(workload)
+  const asking = podsCommand(workload, cluster)
   const close = () => ask(undefined)
   return html`<section
     class="detail"

@@ -5,7 +5,9 @@ import type { Model } from './model.ts'
 import { keyOf, type Workload } from './record.ts'
 import type { Session } from './session.ts'
 import { changedBy, guarded, isOthersNow, otherWho, wishOf } from './undo.ts'
-import { localised, reasonOf } from './words.ts'
+import { reasonOf } from '../../words/reason.ts'
+import { capitalised } from '../../words/text.ts'
+import { localised } from '../../words/time.ts'
 
 const PENDING = 'dormouse.pending'
 const CONFIRMED = 'dormouse.confirmed'
@@ -173,7 +175,7 @@ export class Doing {
 function doneText({ about, done, title }: Action, { message, data }: Answer<unknown>): string {
   const now = Date.now()
   if (!about || done === undefined) return localised(`${title}: ${message}`, now)
-  return `${about.name} ${done}. ${sentence(reasonOf(data as Workload, now))}`
+  return `${about.name} ${done}. ${capitalised(reasonOf(data as Workload, now))}.`
 }
 
 /** ` Before: awake by request of bob.`, where another person had asked for that, or held it. */
@@ -210,8 +212,4 @@ export function textOf(error: unknown): string {
   return localised(text, Date.now())
     .replace(/^\S+ may not: /, '')
     .replace(/^\S+ may not\b/, 'you may not')
-}
-
-function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 }

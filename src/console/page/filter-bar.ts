@@ -5,7 +5,7 @@ import { icon } from './icons.ts'
 import { FILTERS, type Filter } from './record.ts'
 import type { Group, Selection } from './selection.ts'
 import { html } from './view.ts'
-import { counted } from './words.ts'
+import { manyOf } from '../../words/text.ts'
 
 interface Props {
   readonly app: App
@@ -96,7 +96,7 @@ export function FilterBar({ app, selection, onBulk }: Props): VNode {
         .map(chip)}
     </div>`
     }
-    <p class="visually-hidden" role="status">${counted(selection.found, 'workload')} shown</p>
+    <p class="visually-hidden" role="status">${manyOf(selection.found, 'workload')} shown</p>
   </div>`
 }
 

@@ -1,13 +1,13 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { hours, hoursCall } from './actions.ts'
-import type { Call } from './api.ts'
+import { pagesOf, type Call } from './api.ts'
 import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
 import { textOf } from './doing.ts'
 import { faultOf } from './hours-fault.ts'
-import { planAt, type Plan } from './plans.ts'
-import type { Workload } from './record.ts'
+import type { Plan } from './plans.ts'
+import type { Transition, Workload } from './record.ts'
 import { html } from './view.ts'
 import { DayLetters, WeekStrip, WeekTable } from './week-strip.ts'
 
@@ -137,6 +137,6 @@ async function outcomeOf(app: App, workload: Workload, body: object, call: Call)
   const hoursAsked = workload.enabled ? body : { ...body, timezone: dry.data.timezone }
   for (const [name, value] of Object.entries(hoursAsked))
     if (value !== undefined) asIf.set(name, String(value))
-  const plan = await planAt(app.doing, `${app.model.pathOf(workload)}/plan?${asIf}`)
+  const plan = await pagesOf<Transition>(app.doing, `${app.model.pathOf(workload)}/plan?${asIf}`)
   return { workload: dry.data, plan }
 }

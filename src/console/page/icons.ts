@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
-import type { State } from './record.ts'
 import { html } from './view.ts'
+import { type State } from '../../words/state.ts'
 
 const PATHS = {
   asleep: 'M13.2 10.2A5.6 5.6 0 0 1 5.8 2.8a5.7 5.7 0 1 0 7.4 7.4z',

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { putIntoAddress, shownByAddress, type Shown } from './address.ts'
 import type { Action, Need, Place } from './action.ts'
 import type { Identity, Workload } from './record.ts'
-import { counted } from './words.ts'
+import { manyOf } from '../../words/text.ts'
 
 /** How the list is: `live`, still coming, or old because Dormouse or the cluster does not answer. */
 export interface Connection {
@@ -40,7 +40,7 @@ export interface ClusterState {
 
 /** null: it is not known. */
 export function clusterName({ cluster, clusters }: About): string | null {
-  return clusters.length > 0 ? counted(clusters.length, 'cluster') : cluster
+  return clusters.length > 0 ? manyOf(clusters.length, 'cluster') : cluster
 }
 
 /** Milliseconds that a refusal counts: rights are given meanwhile. */

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import type { Model } from './model.ts'
 import type { Selection } from './selection.ts'
 import { html } from './view.ts'
-import { counted } from './words.ts'
+import { manyOf } from '../../words/text.ts'
 
 interface Props {
   readonly model: Model
@@ -31,11 +31,11 @@ export function Nothing({ model, counts }: Props): VNode {
       <p>Let it look after one workload first: choose it, and then <em>Manage…</em>. Or type:</p>
       <pre tabindex="0">kubectl dormouse enable deploy/NAME -n NAMESPACE --schedule 8:00-18:00,Mon-Fri</pre>
       <button type="button" class="primary" onClick=${() => model.show({ state: 'unmanaged' })}>
-        ${`Choose among ${counted(counts.all, 'workload')}`}
+        ${`Choose among ${manyOf(counts.all, 'workload')}`}
       </button>
     </div>`
   return html`<div class="nothing">
-    <p>None of ${counted(model.records.size, 'workload')} is like that.</p>
+    <p>None of ${manyOf(model.records.size, 'workload')} is like that.</p>
     <button type="button" onClick=${all}>Show all</button>
   </div>`
 }

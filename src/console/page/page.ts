@@ -9,12 +9,16 @@ import { List } from './list.ts'
 import { clusterName, useModel, type About, type Model } from './model.ts'
 import { Notices } from './notices.ts'
 import { Nothing } from './nothing.ts'
-import { isReleased, type Workload } from './record.ts'
+import { type Workload } from './record.ts'
 import { Savings } from './savings.ts'
 import { select, type Group } from './selection.ts'
 import { SignInDialog } from './sign-in.ts'
 import { html } from './view.ts'
-import { person, reasonOf, shortTime } from './words.ts'
+import { person } from '../../words/operation.ts'
+import { reasonOf } from '../../words/reason.ts'
+import { capitalised } from '../../words/text.ts'
+import { isReleased } from '../../words/state.ts'
+import { shortTime } from '../../words/time.ts'
 
 /** Milliseconds between redraws of relative times. */
 const MINUTE = 60_000
@@ -94,7 +98,7 @@ function Released({ model, now }: { model: Model; now: number }): VNode | null {
     ${[...by].map(
       ([cluster, workload]) =>
         html`<p class="banner" key=${cluster ?? ''}>
-          ${cluster !== undefined && html`<strong>${cluster}</strong> `}${reasonOf(workload, now).replace(/^r/, 'R')}.
+          ${cluster !== undefined && html`<strong>${cluster}</strong> `}${capitalised(reasonOf(workload, now))}.
           Whoever runs Dormouse ends that by <code>dormouse release --undo</code>.
         </p>`,
     )}

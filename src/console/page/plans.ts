@@ -1,5 +1,5 @@
 import type { Doing } from './doing.ts'
-import { Refused, type Answer } from './api.ts'
+import { pagesOf, Refused } from './api.ts'
 import type { Model } from './model.ts'
 import { keyOf, type Transition, type Workload } from './record.ts'
 
@@ -88,7 +88,10 @@ export class Plans {
     const key = keyOf(workload)
     this.#inFlight += 1
     try {
-      const plan = await planAt(this.#doing, `${this.#model.pathOf(workload)}/plan?hours=${HOURS}`)
+      const plan = await pagesOf<Transition>(
+        this.#doing,
+        `${this.#model.pathOf(workload)}/plan?hours=${HOURS}`,
+      )
       if (this.#known.size >= MOST) {
         this.#known.clear()
         this.#alike.clear()
@@ -110,29 +113,9 @@ export class Plans {
   }
 }
 
-/** All pages of a plan. @throws Refused */
-export async function planAt(doing: Pick<Doing, 'ask'>, first: string): Promise<Transition[]> {
-  const transitions: Transition[] = []
-  let path: string | undefined = first
-  while (path !== undefined) {
-    const page: Answer<Transition[]> = await doing.ask({ method: 'GET', path })
-    transitions.push(...page.data)
-    path = page.continue ? `${first}&continue=${encodeURIComponent(page.continue)}` : undefined
-  }
-  return transitions
-}
-
 /** Differs when the plan may differ. */
 function versionOf(workload: Workload): string {
-  const { cluster, wake_schedule, timezone, is_snoozed, next_transition, policy, manual_override_until } =
-    workload
-  return JSON.stringify([
-    cluster,
-    wake_schedule,
-    timezone,
-    is_snoozed,
-    next_transition,
-    policy,
-    manual_override_until,
-  ])
+  const { cluster, wake_schedule, timezone, is_snoozed, next_transition, policy } = workload
+  const { manual_override_until: until } = workload
+  return JSON.stringify([cluster, wake_schedule, timezone, is_snoozed, next_transition, policy, until])
 }

@@ -3,10 +3,13 @@ import { useEffect } from 'preact/hooks'
 import { buttonsOf } from './actions.ts'
 import type { App } from './app.ts'
 import { icon } from './icons.ts'
-import { isTroubled, keyOf, missingPods, noNextText, STATES, stateOf, type Workload } from './record.ts'
+import { keyOf, type Workload } from './record.ts'
 import { html } from './view.ts'
 import { WeekStrip } from './week-strip.ts'
-import { reasonOf, shortTime } from './words.ts'
+import { missingPods } from '../../words/pods.ts'
+import { noNextText, reasonOf } from '../../words/reason.ts'
+import { isTroubled, stateOf, stateText } from '../../words/state.ts'
+import { shortTime } from '../../words/time.ts'
 
 /** Milliseconds that a row is visible before its plan is read. */
 const SEEN_FOR = 200
@@ -113,14 +116,9 @@ function partsOf(name: string): string[] {
 /** The state in a word with a sign, and never by colour alone; amber is trouble. */
 export function StateWord({ workload }: { workload: Workload }): VNode {
   const state = stateOf(workload)
-  const asleep = workload.is_snoozed
-  const isHeld = state === workload.held_by
-  const holder = state === 'late' && workload.held_by !== null ? STATES[workload.held_by] : ''
-  const isMoving = workload.operation_in_progress && !isHeld
-  const moving = asleep ? 'Falling asleep' : 'Waking'
   const look = isTroubled(workload) ? 'trouble' : state
-  return html`<span class=${`state-word ${look} ${asleep ? 'is-asleep' : 'is-awake'}`}>
-    ${icon(state)}<span>${isMoving ? moving : STATES[state]}${isHeld && html`, ${asleep ? 'asleep' : 'awake'}`}${holder !== '' && html`, ${holder.toLowerCase()}`}</span>
+  return html`<span class=${`state-word ${look} ${workload.is_snoozed ? 'is-asleep' : 'is-awake'}`}>
+    ${icon(state)}<span>${stateText(workload)}</span>
   </span>`
 }
 

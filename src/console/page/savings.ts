@@ -1,74 +1,40 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { NamespaceRecord } from '../../domain/records/namespace-record.ts'
-import type { Answer } from './api.ts'
+import type { SavedAmounts } from '../../domain/records/saved.ts'
+import { BASIS, hoursText, sumOf } from '../../words/savings.ts'
+import { pagesOf } from './api.ts'
 import type { App } from './app.ts'
 import { html } from './view.ts'
 
 /** Milliseconds between reads of what was saved. */
 const OFTEN = 300_000
-const PAGE = 500
-
-/** In hours; the price is undefined where there are no prices. */
-interface Sum {
-  readonly replicas: number
-  readonly cores: number
-  readonly money: string | undefined
-}
 
 /** The savings of the last week, of all workloads that may be seen: requested, and not billed. */
 export function Savings({ app }: { app: App }): VNode | null {
   const { isListed } = app.model
-  const [sum, setSum] = useState<Sum | undefined>(undefined)
+  const [sum, setSum] = useState<SavedAmounts | undefined>(undefined)
   useEffect(() => {
     if (!isListed) return undefined
-    const read = () => void sumOf(app).then(setSum, () => setSum(undefined))
+    const read = () => void savedIn(app).then(setSum, () => setSum(undefined))
     read()
     const timer = setInterval(read, OFTEN)
     return () => clearInterval(timer)
   }, [isListed])
-  if (!sum || sum.replicas < 1) return null
-  const hours =
-    sum.cores < 0.1 ? `${rounded(sum.replicas)} replica hours` : `${rounded(sum.cores)} core-hours`
+  if (!sum || sum.replica_seconds < 3600) return null
+  const [replicas, cores] = [sum.replica_seconds / 3600, sum.cpu_core_seconds / 3600]
+  const hours = cores < 0.1 ? `${hoursText(replicas)} replica hours` : `${hoursText(cores)} core-hours`
+  const { currency = '', amount = 0 } = sum.money ?? {}
+  const money = sum.money && amount.toLocaleString('en', { style: 'currency', currency })
   return html`<p class="savings quiet">
-    Sleep saved <strong>${hours}</strong>${sum.money !== undefined && html` · <strong>${sum.money}</strong>`} in the last week: requested, not billed.
+    Sleep saved <strong>${hours}</strong>${money && html` · <strong>${money}</strong>`} in the last week: ${BASIS}.
   </p>`
 }
 
-function rounded(hours: number): string {
-  return hours.toLocaleString('en', { maximumFractionDigits: hours < 10 ? 1 : 0 })
-}
-
-async function sumOf({ doing, model }: App): Promise<Sum> {
-  const live = model.about.clusters.filter(({ state }) => state === 'live')
-  const roots =
-    model.about.clusters.length === 0 ? [''] : live.map(({ name }) => model.rootOf({ cluster: name }))
-  let [replicas, cores, money] = [0, 0, 0]
-  const currencies = new Set<string>()
-  for (const root of roots)
-    for await (const { saved } of namespacesOf(doing, root)) {
-      replicas += saved.replica_seconds / 3600
-      cores += saved.cpu_core_seconds / 3600
-      money += saved.money?.amount ?? 0
-      if (saved.money) currencies.add(saved.money.currency)
-    }
-  const [currency, ...others] = currencies
-  // Several currencies have no sum.
-  const hasSum = currency !== undefined && others.length === 0
-  return { replicas, cores, money: hasSum ? inCurrency(money, currency) : undefined }
-}
-
-async function* namespacesOf(doing: App['doing'], root: string): AsyncGenerator<NamespaceRecord> {
-  let token: string | null | undefined = ''
-  while (typeof token === 'string') {
-    const more = token === '' ? '' : `&continue=${encodeURIComponent(token)}`
-    const path = `${root}/namespaces?limit=${PAGE}${more}`
-    const page: Answer<NamespaceRecord[]> = await doing.ask({ method: 'GET', path })
-    yield* page.data
-    token = page.continue
-  }
-}
-
-function inCurrency(amount: number, currency: string): string {
-  return amount.toLocaleString('en', { style: 'currency', currency })
+async function savedIn({ doing, model }: App): Promise<SavedAmounts> {
+  const { clusters } = model.about
+  const live = clusters.filter(({ state }) => state === 'live')
+  const roots = clusters.length === 0 ? [''] : live.map(({ name }) => model.rootOf({ cluster: name }))
+  const read = roots.map((root) => pagesOf<NamespaceRecord>(doing, `${root}/namespaces?limit=500`))
+  return sumOf((await Promise.all(read)).flat().map(({ saved }) => saved))
 }

@@ -1,14 +1,7 @@
 import type { Shown } from './address.ts'
-import {
-  FILTERS,
-  isLeftAlone,
-  missingPods,
-  STATES,
-  stateOf,
-  type Filter,
-  type State,
-  type Workload,
-} from './record.ts'
+import { FILTERS, isLeftAlone, type Filter, type Workload } from './record.ts'
+import { missingPods } from '../../words/pods.ts'
+import { STATES, stateOf, type State } from '../../words/state.ts'
 
 /** The line above the workloads of a namespace. */
 export interface Group {

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
+import { capitalised } from '../../words/text.ts'
 import { icon } from './icons.ts'
 import { html } from './view.ts'
 
@@ -57,7 +58,7 @@ function ByToken({ app }: { app: App }): VNode {
         otherwise === ''
           ? html`<p class="quiet">It stays in this tab until you close it. With a Kubernetes account:</p>
               <pre tabindex="0">kubectl create token ACCOUNT <span>--audience dormouse</span></pre>`
-          : html`<p class="quiet">${`${sentence(otherwise)}. It stays in this tab until you close it.`}</p>`
+          : html`<p class="quiet">${`${capitalised(otherwise)}. It stays in this tab until you close it.`}</p>`
       }
       <div class="buttons">
         <button type="submit" class="primary">${app.model.signIn?.pending ? 'Sign in and do it' : 'Sign in'}</button>
@@ -69,8 +70,4 @@ function ByToken({ app }: { app: App }): VNode {
 function Drop({ app }: { app: App }): VNode | null {
   if (!app.model.signIn?.pending) return null
   return html`<button type="button" onClick=${() => app.dropPending()}>Drop what I clicked</button>`
-}
-
-function sentence(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

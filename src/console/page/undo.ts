@@ -3,7 +3,7 @@ import { actionOn, request, type Action, type BulkAct } from './action.ts'
 import type { Call } from './api.ts'
 import type { Model } from './model.ts'
 import type { Workload } from './record.ts'
-import { person } from './words.ts'
+import { person } from '../../words/operation.ts'
 
 const MINUTE = 60_000
 

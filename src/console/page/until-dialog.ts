@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 import { Dialog } from './dialog.ts'
 import type { Workload } from './record.ts'
 import { html } from './view.ts'
-import { DATE, duration, format, shortTime, TIME } from './words.ts'
+import { DATE, duration, format, shortTime, TIME } from '../../words/time.ts'
 
 const HOUR = 3_600_000
 

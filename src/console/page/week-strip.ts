@@ -1,10 +1,11 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Plan } from './plans.ts'
-import { hasUnknownHours, type Transition, type Workload } from './record.ts'
+import { type Transition, type Workload } from './record.ts'
 import { html } from './view.ts'
-import { DATE, format, shortTime } from './words.ts'
 import { calendarWeek, days, quietWeek, segments, type Segment } from './week.ts'
+import { hasUnknownHours } from '../../words/state.ts'
+import { DATE, format, shortTime } from '../../words/time.ts'
 
 /** The parts of a workload, or of what it would be. */
 export interface WeekProps {

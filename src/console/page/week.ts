@@ -1,5 +1,6 @@
-import { hasUnknownHours, type Transition, type Workload } from './record.ts'
-import { DATE, format, TIME } from './words.ts'
+import { type Transition, type Workload } from './record.ts'
+import { hasUnknownHours } from '../../words/state.ts'
+import { DATE, format, TIME } from '../../words/time.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
