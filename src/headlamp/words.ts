@@ -1,6 +1,6 @@
 import type { Instant } from '../process/clock.ts'
 import type { HistoryRecord, StatusRecord } from '../domain/records/record.ts'
-import { causeOfTrigger } from '../domain/workload/trigger-words.ts'
+import { causeOfTrigger } from '../domain/workload/trigger.ts'
 import { person, resultOf, whatOf } from '../words/operation.ts'
 import { missingPods, podsCommand } from '../words/pods.ts'
 import { reasonOf } from '../words/reason.ts'

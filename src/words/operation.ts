@@ -1,7 +1,7 @@
 import type { HistoryRecord } from '../domain/records/record.ts'
 import { withoutPrefixes } from '../domain/workload/author.ts'
 import type { OperationResult } from '../domain/workload/state.ts'
-import { causeOfTrigger } from '../domain/workload/trigger-words.ts'
+import { causeOfTrigger } from '../domain/workload/trigger.ts'
 
 const RESULTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
