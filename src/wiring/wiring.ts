@@ -35,7 +35,7 @@ export interface ServiceOptions extends ProcessOptions {
   readonly probing?: Probing
 }
 
-/** What the service over workloads has beside its process; all parts share it. */
+/** The service over workloads: its process and the parts that it adds, which all share. */
 export interface Wiring extends Process, ServiceOptions {
   readonly rules: Rules
   readonly accounting: Accounting

@@ -50,7 +50,7 @@ export class CalendarFile {
     this.file = options.file
   }
 
-  /** What it said when it was read last; undefined: it was never read. */
+  /** Its events when it was read last; undefined: it was never read. */
   get content(): ReadEvents | undefined {
     return this.#content
   }

@@ -45,7 +45,7 @@ interface Counted {
 }
 
 /**
- * What the workloads of a namespace or a team request, asleep and awake, and what sleep has saved: the sleepers' requests
+ * Requests of the workloads of a namespace or a team, asleep and awake, and what sleep has saved: the sleepers' requests
  * multiplied by time. That is added up whenever the requests change or the sum is read; it needs no timer.
  */
 export class Usage {

@@ -15,7 +15,7 @@ export interface ProcessOptions {
   readonly logger: Logger
 }
 
-/** What each process of ours has beside clock, log and configuration, whatever it does. */
+/** The parts that each process of ours has, whatever it does. */
 export interface Process extends ProcessOptions {
   readonly registry: ProcessMetrics
   readonly cluster: Connection
