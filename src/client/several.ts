@@ -84,11 +84,12 @@ export class Clusters {
     return clusterNames(called).get(name)
   }
 
-  /** The same with the name of its cluster. */
-  named<Each extends Found>(found: Each, cluster: Cluster): Each {
+  /** The same workloads with the name of their cluster, as far as it is known by now. */
+  named<Each extends Found>(found: readonly Each[], cluster: Cluster): readonly Each[] {
     const clusterName = this.nameOf(cluster)
     if (cluster.name === undefined || clusterName === undefined) return found
-    return { ...found, cluster: cluster.name, clusterName }
+    const names = { cluster: cluster.name, clusterName }
+    return found.map((each) => Object.assign({}, each, names))
   }
 
   /** The answers of those that answer, in the order of `all`. @throws AlreadyReported if none does */
@@ -111,7 +112,7 @@ export class Clusters {
   async found(act: (cluster: Cluster) => Promise<readonly Found[]>): Promise<Found[]> {
     const all = await this.ask(async (cluster) => ({ cluster, found: await act(cluster) }))
     // Once all have answered: two may be called alike.
-    return all.flatMap(({ cluster, found }) => found.map((each) => this.named(each, cluster)))
+    return all.flatMap(({ cluster, found }) => this.named(found, cluster))
   }
 
   /** All as they are, then each change; a cluster whose watch fails is left out from then on. */
@@ -121,7 +122,7 @@ export class Clusters {
     const watched = async function* (this: Clusters, cluster: Cluster): AsyncGenerator<Seen> {
       try {
         for await (const seen of cluster.dormouse.watch(await select(cluster), stopSignal))
-          yield this.named(seen, cluster)
+          yield* this.named([seen], cluster)
       } catch (error) {
         if (!this.areNamed) throw error
         this.#report(cluster, error)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { Table } from '../../src/client/text/table.ts'
 import { aRecord, anAsleepRecord, FakeDormouse, typed } from './fake-dormouse.ts'
 
 const LONG = 'a-service-with-the-long-name-that-people-give-to-what-they-love'
@@ -84,6 +85,12 @@ describe('a table', () => {
       expect(wide.out).to.equal(piped.out)
       expect(piped.out).to.not.include('…')
     })
+
+  it('loses nothing of a row that a watch writes later, but on a terminal', () => {
+    const [header, first, later] = [['NAME'], ['web'], [LONG]]
+    expect(new Table(header, [first]).row(later)).to.equal(`${LONG}\n`)
+    expect(new Table(header, [first], 80).row(later)).to.equal('a-s…\n')
+  })
 
   it('of a plan keeps when and what, and tells the beginning of why', async () => {
     const { out } = await answered(['plan', 'web'], { isTerminal: true, columns: 60 })

@@ -58,14 +58,14 @@ function explained(error: unknown, place: string): unknown {
 
 /** Advice on a missing right: in a namespace, for a list of all namespaces, or for anything else of the cluster. */
 function adviceOn(message: string): string {
-  const elsewhere = message.includes('cannot list')
-    ? 'name a namespace that you may read by -n, or '
-    : message.includes('cannot get') && message.includes('in the namespace "default"')
-      ? 'name its namespace by -n, or '
-      : ''
-  if (!message.includes('at the cluster scope')) return `${elsewhere}${RIGHTS}`
-  const isList = message.includes('cannot list') && !message.includes('"namespaces"')
-  return isList ? 'name one namespace that you may read by -n' : 'ask whoever runs the cluster'
+  const [, verb, resource] = /cannot (\w+) resource "([^"]+)"/.exec(message) ?? []
+  if (message.includes('at the cluster scope'))
+    return verb === 'list' && resource !== 'namespaces'
+      ? 'name one namespace that you may read by -n'
+      : 'ask whoever runs the cluster'
+  if (verb === 'list') return `name a namespace that you may read by -n, or ${RIGHTS}`
+  const isDefault = verb === 'get' && message.includes('in the namespace "default"')
+  return isDefault ? `name its namespace by -n, or ${RIGHTS}` : RIGHTS
 }
 
 const RIGHTS =

@@ -60,9 +60,10 @@ export async function showInAll(
       shownTo(output, showing, cluster.dormouse, found),
     ),
   }))
-  const all = asked.flatMap(({ shown }) =>
-    shown.map((each) => ({ ...each, found: clusters.named(each.found, each.cluster) })),
-  )
+  const all = asked.flatMap(({ cluster, shown }) => {
+    const found = clusters.named(shown.map((each) => each.found), cluster) // prettier-ignore
+    return found.map((each, place) => ({ cluster, target: shown[place]?.target, found: each }))
+  })
   if (verb === 'why') refuseAmbiguous(all, targets, ({ cluster, found }) =>
     command(styleOf(cluster).advice, verb, keyOfFound(found)),
   ) // prettier-ignore

@@ -1,11 +1,10 @@
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import { withContext } from '../cluster-names.ts'
 import { targetText } from '../kinds.ts'
-import { oneLine } from '../safe-output.ts'
 import type { Found } from '../ports.ts'
 import { zoneOf } from './local-time.ts'
 import { nextText, shortReason, stateOf, colourOf } from './state.ts'
-import { cut, Table, visibleLength } from './table.ts'
+import { Table } from './table.ts'
 import type { Style } from './why.ts'
 
 export interface Columns {
@@ -44,28 +43,17 @@ export class ListTable {
   readonly #header: readonly string[]
   readonly #layout: Layout
   readonly #table: Table
-  /** Characters of a reason; undefined: any number. */
-  readonly #room: number | undefined
 
   constructor(rows: readonly Row[], columns: Columns, style: Style, grows = false) {
-    const isCut = columns.width !== undefined && !columns.wide
     const [whole, ...narrower] = LAYOUTS
-    let fitting = fit(rows, columns, whole, style, grows)
-    for (const layout of isCut ? narrower : [])
-      if (fitting.room < 0) fitting = fit(rows, columns, layout, style, grows)
-    const { layout, table, room } = fitting
+    let laid = laidOut(rows, columns, whole, style, grows)
+    for (const layout of narrower) if (!laid.table.fits) laid = laidOut(rows, columns, layout, style, grows)
+    const { layout, names, table } = laid
+    table.narrow(['CLUSTER', 'NAMESPACE', 'NAME'].flatMap((name) => placeOf(name, names)))
     this.#columns = columns
-    this.#header = header(columns, layout, style)
+    this.#header = names
     this.#layout = layout
     this.#table = table
-    this.#room = isCut && layout.reason ? room : undefined
-    if (isCut && room < 0) {
-      const names = header(columns, layout, style)
-      table.narrow(
-        ['CLUSTER', 'NAMESPACE', 'NAME'].map((name) => names.indexOf(name)).filter((place) => place >= 0),
-        columns.width ?? 0,
-      )
-    }
   }
 
   header(): string {
@@ -73,28 +61,27 @@ export class ListTable {
   }
 
   row(row: Row, style: Style): string {
-    const cells = [...cellsOf(row, this.#columns, this.#layout, style)]
-    if (this.#room !== undefined) cells.push(cut(cells.pop() ?? '', this.#room))
-    return this.#table.row(cells)
+    return this.#table.row(cellsOf(row, this.#columns, this.#layout, style))
   }
 }
 
-/** `room`: characters that are left for the reason, at least what is needed; negative: the line is too long. */
-function fit(rows: readonly Row[], columns: Columns, layout: Layout, style: Style, grows: boolean) {
-  const cells = rows.map((row) => cellsOf(row, columns, layout, style))
+function placeOf(name: string, names: readonly string[]): number[] {
+  const place = names.indexOf(name)
+  return place < 0 ? [] : [place]
+}
+
+/** `grows`: later rows may have a longer state, or come from another cluster. */
+function laidOut(rows: readonly Row[], columns: Columns, layout: Layout, style: Style, grows: boolean) {
   const names = header(columns, layout, style)
-  // Later rows may have a longer state, or come from another cluster.
   const longest: Readonly<Record<string, string>> = {
     STATE: 'falling_asleep',
     CLUSTER: columns.cluster ?? '',
   }
   const widest = grows ? [names.map((name) => longest[name] ?? '')] : []
-  const table = new Table(names, [...cells, ...widest])
-  const width = columns.width ?? Number.POSITIVE_INFINITY
-  if (!layout.reason) return { layout, table, room: width - table.width }
-  const needed = Math.max('REASON'.length, ...cells.map((each) => visibleLength(each.at(-1) ?? '')))
-  const room = Math.min(needed, width - (table.width - needed))
-  return { layout, table, room: room < Math.min(needed, SHORTEST_REASON) ? -1 : room }
+  const cells = rows.map((row) => cellsOf(row, columns, layout, style))
+  const table = new Table(names, [...cells, ...widest], columns.wide ? undefined : columns.width)
+  table.narrow(placeOf('REASON', names), SHORTEST_REASON)
+  return { layout, names, table }
 }
 
 function header(
@@ -134,7 +121,7 @@ function cellsOf(
     gone ? '-' : `${record.ready_replicas}/${record.current_replicas}`,
     ...(layout.next ? [gone ? '-' : nextText(record, style.times)] : []),
     ...(wide ? wideCells(record) : []),
-    ...(layout.reason ? [gone ? '-' : oneLine(shortReason(record, style.times))] : []),
+    ...(layout.reason ? [gone ? '-' : shortReason(record, style.times)] : []),
   ]
 }
 

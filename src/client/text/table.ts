@@ -6,30 +6,36 @@ const SHORTEST = 8
 
 /** Columns as kubectl aligns them: three blanks between, none at the end. */
 export class Table {
-  readonly #header: readonly string[]
   readonly #widths: number[]
+  readonly #room: number
 
-  /** Widths grow with `rows`; rows that are written later keep to them. */
-  constructor(header: readonly string[], rows: readonly (readonly string[])[]) {
-    this.#header = header
+  /** Widths grow with `rows`, and rows that are written later keep to them. `room`: characters of a line. */
+  constructor(
+    header: readonly string[],
+    rows: readonly (readonly string[])[],
+    room = Number.POSITIVE_INFINITY,
+  ) {
+    this.#room = room
     this.#widths = header.map((name, column) =>
       Math.max(name.length, ...rows.map((row) => visibleLength(oneLine(row[column] ?? '')))),
     )
   }
 
-  /** Characters of the longest line. */
-  get width(): number {
-    return this.#widths.reduce((sum, width) => sum + width, GAP.length * (this.#widths.length - 1))
+  /** Characters of the longest line that have no room. */
+  get #over(): number {
+    const gaps = GAP.length * (this.#widths.length - 1)
+    return this.#widths.reduce((sum, width) => sum + width, gaps) - this.#room
   }
 
-  /**
-   * Makes lines of at most `width` characters of what can be cut: of these columns the widest is cut first, and none to
-   * less than eight characters.
-   */
-  narrow(columns: readonly number[], width: number): void {
-    for (let over = this.width - width; over > 0; over -= 1) {
+  get fits(): boolean {
+    return this.#over <= 0
+  }
+
+  /** Cuts columns until lines have room: the widest of these first, and none to less than so many characters. */
+  narrow(columns: readonly number[], shortest = SHORTEST): void {
+    for (let over = this.#over; over > 0; over -= 1) {
       const widest = columns.toSorted((a, b) => this.#widthOf(b) - this.#widthOf(a))[0]
-      if (widest === undefined || this.#widthOf(widest) <= SHORTEST) return
+      if (widest === undefined || this.#widthOf(widest) <= shortest) return
       this.#widths[widest] = this.#widthOf(widest) - 1
     }
   }
@@ -38,18 +44,14 @@ export class Table {
     return this.#widths[column] ?? 0
   }
 
-  header(): string {
-    return this.row(this.#header)
-  }
-
-  /** A cell that is wider than a column that was made narrow is cut. */
+  /** Where lines have to fit, a cell that is wider than its column is cut. */
   row(cells: readonly string[]): string {
     const padded = cells.map(oneLine).map((cell, column) => {
       const length = visibleLength(cell)
       const width = this.#widthOf(column)
-      // It is of a later row; colours are in no column that is cut.
-      const fits = length <= width || cell.length > length
-      return fits ? cell + ' '.repeat(Math.max(0, width - length)) : cut(cell, width)
+      // Colours are in no column that is cut.
+      const isCut = length > width && this.#room < Number.POSITIVE_INFINITY && cell.length === length
+      return isCut ? cut(cell, width) : cell + ' '.repeat(Math.max(0, width - length))
     })
     return `${padded.join(GAP).trimEnd()}\n`
   }
@@ -73,23 +75,20 @@ export function tableText(
   rows: readonly (readonly string[])[],
   { width = Number.POSITIVE_INFINITY, cut: cutting, leave = [], indent = '' }: Fitting,
 ): string {
-  const room = width - indent.length
-  const fittedWithout = (left: readonly number[]) => {
+  const without = (left: readonly number[]) => {
     const columns = header.map((_, column) => column).filter((column) => !left.includes(column))
     const pick = (cells: readonly string[]) => columns.map((column) => cells[column] ?? '')
-    const table = new Table(pick(header), rows.map(pick))
-    for (const column of cutting) table.narrow([columns.indexOf(column)], room)
+    const table = new Table(pick(header), rows.map(pick), width - indent.length)
+    for (const column of cutting) table.narrow([columns.indexOf(column)])
     return { table, pick }
   }
-  let fitted = fittedWithout([])
-  for (const count of leave.keys())
-    if (fitted.table.width > room) fitted = fittedWithout(leave.slice(0, count + 1))
-  const lines = [header, ...rows].map((cells) => `${indent}${fitted.table.row(fitted.pick(cells))}`)
-  return lines.join('')
+  let fitted = without([])
+  for (const count of leave.keys()) if (!fitted.table.fits) fitted = without(leave.slice(0, count + 1))
+  return [header, ...rows].map((cells) => `${indent}${fitted.table.row(fitted.pick(cells))}`).join('')
 }
 
 /** As many characters, the last of which says that there are more. */
-export function cut(text: string, room: number): string {
+function cut(text: string, room: number): string {
   return text.length > room ? `${text.slice(0, Math.max(0, room - 1))}…` : text
 }
 
