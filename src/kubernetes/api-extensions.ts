@@ -1,6 +1,6 @@
 import type { NeededWorkload } from '../domain/records/forecast.ts'
-import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
-import type { BuiltInKind } from '../domain/workload/workload.ts'
+import { KINDS, resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
+import { formOf } from '../domain/sleeping/forms.ts'
 import { messageOf } from '../process/errors.ts'
 import type { ObjectMeta } from './api-object.ts'
 import type { Call } from './api-calls.ts'
@@ -45,7 +45,7 @@ export interface ApiExtensions {
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1'
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
-const KINDS_WITH_PODS: readonly BuiltInKind[] = ['deployments', 'statefulsets', 'daemonsets', 'replicasets']
+const KINDS_WITH_PODS = KINDS.filter((kind) => formOf({ kind }).countsPods)
 
 /** The configured kinds, and where the cluster serves each: `/apis/argoproj.io/v1alpha1`. */
 interface Configured {

@@ -1,3 +1,4 @@
+import { pointerTo } from '../domain/json-pointer.ts'
 import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
 import type { Call } from './api-calls.ts'
 import type { Collection } from './client.ts'
@@ -197,11 +198,16 @@ export class ConfiguredKinds {
 
 /** The configuration's path, which has dots, as a JSON pointer. */
 export function fieldOf({ specReplicasPath }: KindSettings): string {
-  return specReplicasPath.replaceAll('.', '/')
+  return pointerTo(stepsOf(specReplicasPath))
+}
+
+function stepsOf(path: string): string[] {
+  return path.split('.').slice(1)
 }
 
 /** The minimum that a definition allows at a path; 0: it has none. */
 function leastOf(schema: Schema | undefined, path: string): number {
-  const names = path.split('.').slice(1)
-  return names.reduce<Schema | undefined>((inner, name) => inner?.properties?.[name], schema)?.minimum ?? 0
+  return (
+    stepsOf(path).reduce<Schema | undefined>((inner, name) => inner?.properties?.[name], schema)?.minimum ?? 0
+  )
 }

@@ -1,6 +1,7 @@
 import { countOfOther } from '../domain/workload/counts.ts'
-import { namesIn, valueAt } from '../domain/json-pointer.ts'
+import { valueAt } from '../domain/json-pointer.ts'
 import { factsOf } from '../domain/kinds.ts'
+import { owns } from '../domain/managed-fields.ts'
 import type { Form, Position } from '../domain/sleeping/form.ts'
 import { formOf } from '../domain/sleeping/forms.ts'
 import {
@@ -205,16 +206,6 @@ function statusWritten(entries: readonly ManagedFieldsEntry[] = []): number | un
     ({ manager, subresource }) => subresource === 'status' && manager === CONTROLLER_MANAGER,
   )
   return entry?.time === undefined ? undefined : Date.parse(entry.time)
-}
-
-/** Whether an entry owns a field, which is given as a JSON pointer into the object. */
-function owns({ fieldsV1 }: ManagedFieldsEntry, field: string): boolean {
-  let fields: unknown = fieldsV1
-  for (const name of namesIn(field)) {
-    if (typeof fields !== 'object' || fields === null) return false
-    fields = (fields as Readonly<Record<string, unknown>>)[`f:${name}`]
-  }
-  return fields !== undefined
 }
 
 function replicasManagerOf(

@@ -33,6 +33,7 @@ export interface StatusCounts {
 
 /** An object of the API server, as far as a form reads it. */
 export interface FormedObject {
+  readonly metadata?: object
   readonly spec?: object
   readonly status?: StatusCounts
 }

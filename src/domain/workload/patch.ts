@@ -2,6 +2,7 @@ import { stepOf } from '../json-pointer.ts'
 import type { Instant } from '../../process/clock.ts'
 import { apiVersionOf, factsOf } from '../kinds.ts'
 import { setOrRemove, type PatchOperation } from '../json-patch.ts'
+import { fieldsOf, pointerInFields } from '../managed-fields.ts'
 import { formOf } from '../sleeping/forms.ts'
 import type { Move } from '../sleeping/form.ts'
 import {
@@ -145,7 +146,7 @@ function givingUpReplicas(workload: Workload, { givesUpReplicas }: Change): Patc
   const entry = `/metadata/managedFields/${ownReplicasEntry}`
   return [
     { op: 'test', path: `${entry}/manager`, value: FIELD_MANAGER },
-    { op: 'remove', path: `${entry}/fieldsV1${fieldOf(workload).replaceAll('/', '/f:')}` },
+    { op: 'remove', path: `${entry}/fieldsV1${pointerInFields(fieldOf(workload))}` },
   ]
 }
 
@@ -159,17 +160,9 @@ function owningReplicas(workload: Workload, { replicas }: Change): PatchOperatio
     operation: 'Update',
     apiVersion: configured?.apiVersion ?? apiVersionOf(kind),
     fieldsType: 'FieldsV1',
-    fieldsV1: fieldSet(fieldOf(workload)),
+    fieldsV1: fieldsOf(fieldOf(workload)),
   }
   return [{ op: 'add', path: '/metadata/managedFields/-', value }]
-}
-
-/** A field as `FieldsV1` names it: `{"f:spec": {"f:replicas": {}}}`. */
-function fieldSet(field: string): object {
-  return field
-    .split('/')
-    .slice(1)
-    .reduceRight<object>((inner, name) => ({ [`f:${name}`]: inner }), {})
 }
 
 function annotationPath(name: AnnotationName): string {

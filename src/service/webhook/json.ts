@@ -22,7 +22,3 @@ export function labelsOf(object: unknown): Json {
 export function annotationsOf(object: unknown): Json {
   return jsonOf(jsonOf(jsonOf(object).metadata).annotations)
 }
-
-export function within(value: unknown, names: readonly string[]): unknown {
-  return names.reduce((inner, name) => jsonOf(inner)[name], value)
-}

@@ -1,10 +1,11 @@
 import type { ManifestCount } from '../../domain/admission/under-review.ts'
 import { isRecord } from '../../domain/json-schema.ts'
-import { valueAt } from '../../domain/json-pointer.ts'
+import { pointerTo, valueAt } from '../../domain/json-pointer.ts'
+import { owns } from '../../domain/managed-fields.ts'
 import { formOf } from '../../domain/sleeping/forms.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, ASLEEP_LABEL, fieldOf, type Workload } from '../../domain/workload/workload.ts'
-import { annotationsOf, jsonOf, labelsOf, within, type Json } from './json.ts'
+import { annotationsOf, jsonOf, labelsOf, type Json } from './json.ts'
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -33,10 +34,8 @@ function isAppliedAgain(workload: Workload, object: Json): boolean {
  * entry of managedFields owns the annotation; with kubectl's own apply the manifest is in an annotation.
  */
 export function isRequestApplied(object: Json, request: string): boolean {
-  const field = ['f:metadata', 'f:annotations', `f:${REQUEST_ANNOTATION}`]
-  const owns = ({ operation, fieldsV1 }: Json) =>
-    operation === 'Apply' && within(fieldsV1, field) !== undefined
-  if (entriesOf(object).some(owns)) return true
+  const field = pointerTo(['metadata', 'annotations', REQUEST_ANNOTATION])
+  if (entriesOf(object).some((entry) => entry['operation'] === 'Apply' && owns(entry, field))) return true
   return annotationsOf(manifestIn(object))[REQUEST_ANNOTATION] === request
 }
 
@@ -123,8 +122,4 @@ function appliedBy(object: Json, manager: string): Json | undefined {
 function entriesOf(object: Json): Json[] {
   const { managedFields } = jsonOf(object.metadata)
   return (Array.isArray(managedFields) ? managedFields : []).filter(isRecord)
-}
-
-function owns({ fieldsV1 }: Json, field: string): boolean {
-  return valueAt(fieldsV1, field.replaceAll('/', '/f:')) !== undefined
 }
