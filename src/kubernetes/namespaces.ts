@@ -1,67 +1,43 @@
 import { isDeepStrictEqual } from 'node:util'
 import { INHERITED_ANNOTATIONS, type Namespace } from '../domain/policy/inheritance.ts'
 import { ANNOTATION } from '../domain/workload/workload.ts'
-import type { Logger } from '../process/logger.ts'
-import type { Runnable } from '../process/runnable.ts'
-import { inTurns } from '../process/turns.ts'
 import type { KubernetesObject, ObjectMeta } from './api-object.ts'
-import { NAMESPACES, type KubernetesClient } from './client.ts'
-import { delay as systemDelay, type Delay } from '../process/delay.ts'
+import { NAMESPACES } from './client.ts'
 import { ClusterRefusal } from './failures.ts'
-import { Listeners } from './listeners.ts'
-import type { KubernetesObserver, Namespaces } from './ports.ts'
-import { FAILING, Reflector, type Progress, type Sink } from './reflector.ts'
+import { Informer, type InformerOptions } from './informer.ts'
+import type { Namespaces } from './ports.ts'
+import { FAILING } from './reflector.ts'
 import { createIntern, type Intern } from './trim.ts'
 import { VersionedStore } from './versioned-store.ts'
 
-/** Called for one change; `before` undefined: added; `after` undefined: deleted. */
-type ChangeListener = (before: Namespace | undefined, after: Namespace | undefined) => void
-
-interface Options {
-  readonly client: Pick<KubernetesClient, 'listPage' | 'watch'>
-  readonly observer: KubernetesObserver
-  readonly logger: Logger
-  readonly delay?: Delay
-  readonly silence?: number | undefined
-}
-
-/** A trimmed copy of the metadata of all Namespaces, kept current by list and watch. Read-only. */
-export class NamespaceInformer implements Runnable, Namespaces {
+/**
+ * A trimmed copy of the metadata of all Namespaces, kept current by list and watch. Read-only. It shows and tells nothing
+ * before all are listed; then the listeners get each of them.
+ */
+export class NamespaceInformer extends Informer<'namespaces', Namespace> implements Namespaces {
   readonly name = 'namespaces'
-  readonly #reflector: Reflector<KubernetesObject>
-  readonly #changes: Listeners<Parameters<ChangeListener>>
-  readonly #observer: KubernetesObserver
-  readonly #logger: Logger
+  readonly #options: InformerOptions<'namespaces'>
   readonly #known = new VersionedStore<Namespace>({
-    notify: (before, after) => this.#notify(before, after),
+    notify: (before, after) => this.#synced && this.tell(before, after),
     // Resolved inheritance is cached by copy, so an unchanged Namespace keeps its copy.
     merge: (before, after) => (isSame(before, after) ? before : after),
   })
-  readonly #intern: Intern = createIntern()
-  readonly #started = Promise.withResolvers<void>()
-  readonly #stopped = new AbortController()
   #synced = false
-  #run: Promise<void> = Promise.resolve()
 
-  constructor({ client, observer, logger, delay = systemDelay, silence }: Options) {
-    this.#observer = observer
-    this.#logger = logger
-    this.#changes = new Listeners(observer, logger)
-    const options = { client, collection: NAMESPACES, sink: this.#sink(), logger, delay, silence }
-    this.#reflector = new Reflector(options, this.#progress())
+  constructor(options: InformerOptions<'namespaces'>) {
+    super(options)
+    this.#options = options
+    this.onFailure((_, error, times) => {
+      const refused = error instanceof ClusterRefusal && error.noAnswer === undefined
+      if (refused && times >= FAILING) this.ready.resolve()
+    })
   }
 
-  /** Resolves once all are listed, or the cluster refuses to list them (retried). Rejects when stopped before. */
-  async start(): Promise<void> {
-    const { signal } = this.#stopped
-    signal.addEventListener('abort', () => this.#started.reject(signal.reason), { once: true })
-    this.#run = this.#reflector.run(signal)
-    await this.#started.promise
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped.abort()
-    await this.#run
+  /** It is ready once all are listed, or the cluster refuses to list them (retried). */
+  protected begin(): void {
+    const intern = createIntern()
+    const sink = this.#known.sink<KubernetesObject>(({ metadata }) => trimNamespace(metadata, intern))
+    void this.follow('namespaces', { collection: NAMESPACES, sink })
   }
 
   /** Whether all Namespaces were listed. */
@@ -71,7 +47,7 @@ export class NamespaceInformer implements Runnable, Namespaces {
 
   /** Whether its watch is connected, so that its copies are current. */
   get connected(): boolean {
-    return this.#reflector.connected
+    return this.isCurrent('namespaces')
   }
 
   /** undefined: it does not exist, or not all Namespaces are listed yet. */
@@ -83,51 +59,18 @@ export class NamespaceInformer implements Runnable, Namespaces {
     if (this.#synced) yield* this.#known.list()
   }
 
-  /**
-   * Called synchronously for each change, for each Namespace of the first list, and with (copy, copy) if only the
-   * meaning of its annotations changed; a listener that throws is logged and counted.
-   */
-  onChange(listener: ChangeListener): void {
-    this.#changes.add(listener)
-  }
-
   /** The meaning of annotations changed, as by a calendar: calls the listeners with (copy, copy) for each, in turns. */
   inputsChanged(): void {
-    const notify = (namespace: Namespace) => this.#notify(namespace, namespace)
-    void inTurns(this.list(), notify, this.#stopped.signal)
+    this.tellAgain(this.list(), (namespace) => namespace)
   }
 
-  #progress(): Progress {
-    return {
-      restarted: (reason) => this.#observer.watchRestarted('namespaces', reason),
-      failed: (times, error) => {
-        const refused = error instanceof ClusterRefusal && error.noAnswer === undefined
-        if (refused && times >= FAILING) this.#started.resolve()
-      },
-    }
-  }
-
-  #sink(): Sink<KubernetesObject> {
-    const sink = this.#known.sink<KubernetesObject>(({ metadata }) => trimNamespace(metadata, this.#intern))
-    return {
-      ...sink,
-      retain: (...list) => {
-        sink.retain(...list)
-        if (!this.#synced) this.#sync()
-      },
-    }
-  }
-
-  #sync(): void {
+  protected override listed(): void {
+    if (this.#synced) return
     this.#synced = true
     const namespaces = [...this.#known.list()]
-    this.#logger.info({ namespaces: namespaces.length }, 'watching namespaces')
-    for (const namespace of namespaces) this.#notify(undefined, namespace)
-    this.#started.resolve()
-  }
-
-  #notify(before: Namespace | undefined, after: Namespace | undefined): void {
-    if (this.#synced) this.#changes.notify({ namespace: (after ?? before)?.name }, before, after)
+    this.#options.logger.info({ namespaces: namespaces.length }, 'watching namespaces')
+    for (const namespace of namespaces) this.tell(undefined, namespace)
+    this.ready.resolve()
   }
 }
 

@@ -27,7 +27,7 @@ export interface Workloads extends Copies {
 /** The same copies, with the state of their watches. */
 export interface WatchedWorkloads extends Workloads {
   /** Calls the listener whenever `isConnected` changes. */
-  onConnection(listener: (kind: Kind, connected: boolean) => void): void
+  onConnection(listener: (connected: boolean, kind: Kind) => void): void
   /**
    * Calls the listener when the cluster turns out to have been restored from a backup. The copies of the kind are
    * correct again, and its watch is not connected yet.

@@ -182,12 +182,14 @@ export class Reflector<Watched extends KubernetesObject> {
       const next = token === '' ? undefined : ask(token)
       next?.catch(() => {})
       for await (const object of page.items) {
+        signal.throwIfAborted()
         listed.add(`${object.metadata.namespace ?? ''}/${object.metadata.name}`)
         sink.put(object, proves)
       }
       if (!next) break
       page = await next
     }
+    signal.throwIfAborted()
     sink.retain(listed, outranks, version)
     this.#resourceVersion = version
     this.#newest = version
@@ -233,7 +235,10 @@ export class Reflector<Watched extends KubernetesObject> {
     this.#watched()
     this.#connect(true)
     try {
-      for await (const event of events) this.#take(event)
+      for await (const event of events) {
+        signal.throwIfAborted()
+        this.#take(event)
+      }
     } finally {
       this.#unwatchedSince = performance.now()
       if (this.#stoodStill()) this.#resourceVersion = undefined

@@ -1,14 +1,10 @@
 import type { ConfiguredNames, ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { WorkloadKey } from '../domain/workload/workload.ts'
-import type { Logger } from '../process/logger.ts'
-import type { Runnable } from '../process/runnable.ts'
 import type { KubernetesObject } from './api-object.ts'
-import type { KubernetesClient } from './client.ts'
-import { delay as systemDelay, type Delay } from '../process/delay.ts'
-import { Listeners } from './listeners.ts'
+import { Informer, type InformerOptions } from './informer.ts'
 import type { KubernetesObserver, ScaledObjects } from './ports.ts'
-import { FAILING, Reflector, type Sink } from './reflector.ts'
-import { ScaledObjectStore, type ScalerListener, type ScaledObjectResource } from './scaled-object-store.ts'
+import { FAILING } from './reflector.ts'
+import { ScaledObjectStore } from './scaled-object-store.ts'
 import { watchObject } from './single-object.ts'
 
 const SCALED_OBJECTS = {
@@ -33,78 +29,51 @@ interface Definition extends KubernetesObject {
   readonly status?: { readonly conditions?: readonly { readonly type?: string; readonly status?: string }[] }
 }
 
-interface Options {
-  readonly client: Pick<KubernetesClient, 'listPage' | 'watch'>
+interface Options extends Omit<InformerOptions<'scaledobjects'>, 'observer'> {
   readonly observer: Pick<KubernetesObserver, 'listenerFailed'>
-  readonly logger: Logger
-  /** The kinds beside the built-in ones. */
+  /** Those of the kinds beside the built-in ones. */
   readonly names?: ConfiguredNames
-  readonly delay?: Delay
 }
 
 /**
  * A trimmed copy of KEDA's ScaledObjects, kept current by list and watch while their definition exists. A watch of that
  * one definition shows when it is created and deleted, so a cluster without KEDA costs a bookmark a minute.
  */
-export class ScaledObjectInformer implements Runnable, ScaledObjects {
+export class ScaledObjectInformer extends Informer<'scaledobjects', ScaledObject> implements ScaledObjects {
   readonly name = 'scaled objects'
   readonly #options: Options
   readonly #store: ScaledObjectStore
-  readonly #changes: Listeners<Parameters<ScalerListener>>
-  readonly #connections: Listeners<[connected: boolean]>
-  readonly #stopped = new AbortController()
-  readonly #settled = Promise.withResolvers<void>()
-  #reflector: Reflector<ScaledObjectResource> | undefined
   /** Ends the watch of ScaledObjects; undefined: they have no definition. */
   #present: AbortController | undefined
-  #definition = Promise.resolve()
   #watch = Promise.resolve()
   #failing = false
 
   constructor(options: Options) {
-    const { observer, logger } = options
+    // The metric of watches counts those of workloads and namespaces.
+    super({ ...options, observer: { listenerFailed: () => options.observer.listenerFailed() } })
     this.#options = options
-    this.#changes = new Listeners(observer, logger)
-    this.#connections = new Listeners(observer, logger)
-    this.#store = new ScaledObjectStore((before, after) => {
-      const { namespace, name } = after ?? before ?? {}
-      this.#changes.notify({ kind: SCALED_OBJECTS.resource, namespace, name }, before, after)
-    }, options.names)
+    this.#store = new ScaledObjectStore((before, after) => this.tell(before, after), options.names)
+    this.onConnection((connected) => connected && this.#settle())
+    this.onFailure((_kind, _error, times) => this.#failed(times))
   }
 
   /**
-   * Resolves when KEDA is known to be absent, when its ScaledObjects are watched, or when the cluster refuses either
+   * It is ready when KEDA is known to be absent, when its ScaledObjects are watched, or when the cluster refuses either
    * several times: that is retried, and nothing else waits for it.
    */
-  async start(): Promise<void> {
-    const { signal } = this.#stopped
-    const { client, logger, delay = systemDelay } = this.#options
-    signal.addEventListener('abort', () => this.#settled.resolve(), { once: true })
-    this.#definition = watchObject<Definition>(
-      {
-        client,
-        reference: DEFINITION,
-        logger,
-        delay,
-        longestRetry: LONGEST_DEFINITION_RETRY,
-        progress: { failed: (times) => this.#failed(times) },
-      },
-      (definition) => this.#defined(definition !== undefined && isEstablished(definition)),
+  protected begin(signal: AbortSignal): void {
+    const progress = { failed: (times: number) => this.#failed(times) }
+    const watched = watchObject<Definition>(
+      { ...this.#options, reference: DEFINITION, longestRetry: LONGEST_DEFINITION_RETRY, progress },
+      (definition) => this.#defined(definition !== undefined && isEstablished(definition), signal),
       signal,
     )
-    await this.#settled.promise
-  }
-
-  /** Ends all watches; resolves when all their sockets and timers are closed. */
-  async stop(): Promise<void> {
-    this.#stopped.abort()
-    this.#present?.abort()
-    await Promise.all([this.#definition, this.#watch])
+    this.untilStopped(watched)
   }
 
   /** Whether the copies are complete and current; without KEDA: true once its absence is known. */
   get isConnected(): boolean {
-    return this.#reflector ? this.#reflector.connected : !this.#failing
+    return this.#present ? this.isCurrent('scaledobjects') : !this.#failing
   }
 
   /** Whether the cluster has KEDA's definition. */
@@ -128,88 +97,37 @@ export class ScaledObjectInformer implements Runnable, ScaledObjects {
     return this.#store.targetOf(scaledObject)
   }
 
-  /**
-   * Called synchronously for each change of a field that the rules read; errors of listeners are logged and counted.
-   */
-  onChange(listener: ScalerListener): void {
-    this.#changes.add(listener)
-  }
-
-  /** Called synchronously when the watch breaks or is connected again. */
-  onConnection(listener: (connected: boolean) => void): void {
-    this.#connections.add(listener)
-  }
-
   /** Stores the result of our own write if it is newer than our copy, and calls the listeners. */
   applied(scaledObject: ScaledObject): void {
     this.#store.applied(scaledObject)
   }
 
-  #defined(exists: boolean): void {
+  #defined(exists: boolean, stopped: AbortSignal): void {
     const { logger } = this.#options
-    if (exists === (this.#present !== undefined)) return exists ? undefined : this.#settle()
+    if (exists === this.isPresent) return exists ? undefined : this.#settle()
+    logger.info(exists ? PRESENT : ABSENT)
     if (exists) {
-      logger.info(PRESENT)
       this.#present = new AbortController()
-      const before = this.#watch
-      const { signal } = this.#present
-      this.#watch = before.then(() => this.#run(signal))
+      const signal = AbortSignal.any([this.#present.signal, stopped])
+      const row = { collection: SCALED_OBJECTS, sink: this.#store.sink, longestRetry: LONGEST_RETRY }
+      this.#watch = this.#watch.then(() => this.follow('scaledobjects', row, signal))
       return
     }
-    logger.info(ABSENT)
     this.#present?.abort()
     this.#present = undefined
-    this.#reflector = undefined
     this.#store.clear()
     this.#settle()
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return
-    const { client, logger, delay = systemDelay } = this.#options
-    const options = {
-      client,
-      collection: SCALED_OBJECTS,
-      sink: untilAborted(this.#store.sink, signal),
-      logger,
-      delay,
-      longestRetry: LONGEST_RETRY,
-    }
-    const reflector = new Reflector<ScaledObjectResource>(options, {
-      connected: (connected) => {
-        if (connected) this.#settle()
-        this.#connections.notify({ kind: SCALED_OBJECTS.resource }, connected)
-      },
-      failed: (times) => this.#failed(times),
-    })
-    this.#reflector = reflector
-    await reflector.run(signal)
-  }
-
   #settle(): void {
     this.#failing = false
-    this.#settled.resolve()
+    this.ready.resolve()
   }
 
   #failed(times: number): void {
     if (times < FAILING) return
     this.#failing = true
-    this.#settled.resolve()
-  }
-}
-
-/** Ignores objects that arrive after their definition was deleted: nothing would remove them. */
-function untilAborted<Watched>(sink: Sink<Watched>, signal: AbortSignal): Sink<Watched> {
-  return {
-    put(object, outranks) {
-      if (!signal.aborted) sink.put(object, outranks)
-    },
-    delete(object) {
-      if (!signal.aborted) sink.delete(object)
-    },
-    retain(...list) {
-      if (!signal.aborted) sink.retain(...list)
-    },
+    this.ready.resolve()
   }
 }
 

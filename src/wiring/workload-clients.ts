@@ -1,5 +1,5 @@
 import type { Config } from '../service/config/config.ts'
-import { WorkloadInformer } from '../kubernetes/informer.ts'
+import { WorkloadInformer } from '../kubernetes/workload-informer.ts'
 import type { KubernetesObserver } from '../kubernetes/ports.ts'
 import { NamespaceInformer } from '../kubernetes/namespaces.ts'
 import { WorkloadPatcher } from '../kubernetes/patcher.ts'

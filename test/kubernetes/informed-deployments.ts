@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import type { Delay } from '../../src/process/delay.ts'
-import { WorkloadInformer } from '../../src/kubernetes/informer.ts'
+import { WorkloadInformer } from '../../src/kubernetes/workload-informer.ts'
 import {
   FakeApiServer,
   answer,

@@ -36,7 +36,7 @@ describe("the informer's watch", () => {
   it('goes on at once when the server ends it in time, and that is no restart', async () => {
     api.create(60_000, 1)
     const told: boolean[] = []
-    api.informer.onConnection((kind, connected) => kind === 'deployments' && told.push(connected))
+    api.informer.onConnection((connected, kind) => kind === 'deployments' && told.push(connected))
     await api.started()
     bookmark('150')
     end()
@@ -182,7 +182,7 @@ describe("the informer's watch", () => {
   it('is not connected while the cluster is away, which listeners hear at once, and catches up when it is back', async () => {
     let back = false
     const told: string[] = []
-    api.informer.onConnection((kind, connected) => {
+    api.informer.onConnection((connected, kind) => {
       if (kind === 'deployments') told.push(connected ? 'stands' : 'broke')
     })
     const away: Handler = (received, response) => (back ? api.stand(received, response) : response.destroy())

@@ -178,14 +178,14 @@ export class FakeCluster implements WatchedWorkloads, WorkloadCopy, Writer, Live
   goes(kinds: readonly Kind[] = KINDS): void {
     this.down()
     for (const kind of kinds) this.away.add(kind)
-    for (const kind of kinds) for (const listener of this.#connectionListeners) listener(kind, false)
+    for (const kind of kinds) for (const listener of this.#connectionListeners) listener(false, kind)
   }
 
   /** It is there again, and so are the watches of these kinds. */
   returns(kinds: readonly Kind[] = KINDS): void {
     this.up()
     for (const kind of kinds) this.away.delete(kind)
-    for (const kind of kinds) for (const listener of this.#connectionListeners) listener(kind, true)
+    for (const kind of kinds) for (const listener of this.#connectionListeners) listener(true, kind)
   }
 
   /** Its list shows that the cluster was restored from a backup: `workload` is as it is there, and nobody was told. */

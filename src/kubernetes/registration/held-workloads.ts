@@ -2,7 +2,7 @@ import { quietLater, systemMonotonic, type Later, type Monotonic } from '../../p
 import { factsOf } from '../../domain/kinds.ts'
 import { HELD_LABEL, type Workload } from '../../domain/workload/workload.ts'
 import { Timers } from '../../process/timers.ts'
-import type { WorkloadInformer } from '../informer.ts'
+import type { WorkloadInformer } from '../workload-informer.ts'
 import { joined, scaledName, scopeOf, type HeldScope } from './held-scope.ts'
 
 /** Milliseconds that a workload stays listed after its last hold, so that a new pin soon after needs no write. */

@@ -102,7 +102,7 @@ export class Controller implements Runnable {
       if (this.#running) this.#namespaceWarnings.changed(before, after)
     })
     workloads.onChange((before, after) => this.#changed(before, after))
-    workloads.onConnection((kind, connected) => {
+    workloads.onConnection((connected, kind) => {
       this.#loop.connection(kind, connected)
       if (connected && this.#running) this.#pauses?.connected()
     })
