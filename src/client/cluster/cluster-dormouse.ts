@@ -11,20 +11,19 @@ import { Refusal } from '../../process/errors.ts'
 import type { WorkloadObject } from '../../kubernetes/api-object.ts'
 import type { Collection } from '../../kubernetes/client.ts'
 import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
-import { ZONE_DATA } from '../../process/zone-data.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import { withContext } from '../cluster-names.ts'
 import { byName } from '../order.ts'
 import { printable } from '../../process/printable.ts'
-import { releasedText } from '../../domain/deciding/released.ts'
 import type { Answer, Dormouse, Found, Seen, Selection, Whoami } from '../ports.ts'
 import { explaining, isForbidden, isMissing } from './failures.ts'
 import { ClusterReader } from './reader.ts'
+import { absenceText, isAbsent, unknownsIn, unvaluedIn } from './service-notes.ts'
 import { changesOf } from './watching.ts'
 import { ClusterWriter, isSetting } from './writer.ts'
 
 const HOUR = 3_600_000
-const NO_CONFIG_MAP = 'there is no filled ConfigMap dormouse in kube-public that you may read'
+const NAMESPACE_MISSED = 'you may not read the namespace, so what it sets for its workloads is not shown'
 /** Milliseconds for which Namespaces and settings are reused. */
 const KNOWN_FOR = 30_000
 /** In so many namespaces all workloads are read to say what waits by wake-order. */
@@ -77,65 +76,21 @@ export class ClusterDormouse implements Dormouse {
   }
 
   get clusterName(): string | undefined {
-    const { cluster } = this.#reader
-    return printable(cluster ?? '').trim() || undefined
+    return printable(this.#reader.service?.cluster ?? '').trim() || undefined
   }
 
   get notes(): string[] {
-    const notes: string[] = []
-    if (this.#reader.missesNamespaces)
-      notes.push('you may not read the namespace, so what it sets for its workloads is not shown')
-    notes.push(...this.#unmanageable)
-    if (this.#unlisted.size > 0) notes.push(`you may not list ${[...this.#unlisted].join(', ')}: left out`)
-    if (this.#isValued) notes.push(...this.#unvalued())
-    return notes
-  }
-
-  #unvalued(): string[] {
-    const { seesNoService, unpublished, newer } = this.#reader
-    if (newer !== undefined) return [`${newer}. Prices and teams are not known here; --server asks it`]
-    if (seesNoService) return [`${this.#noService()}. Prices are not known`]
-    const why = unpublished['prices']
-    return why === undefined
-      ? []
-      : [`the service's prices are not known here (${why}): money is left out; --server asks it`]
+    const unlisted = [...this.#unlisted].join(', ')
+    return [
+      ...(this.#reader.namespaces.areMissed ? [NAMESPACE_MISSED] : []),
+      ...this.#unmanageable,
+      ...(unlisted === '' ? [] : [`you may not list ${unlisted}: left out`]),
+      ...(this.#isValued ? unvaluedIn(this.#reader) : []),
+    ]
   }
 
   get unknowns(): string[] {
-    const { unknowns, seesNoService, unpublished, newer, zoneData = ZONE_DATA } = this.#reader
-    if (newer !== undefined)
-      return [
-        `${newer}. Meanwhile what it does is unknown here; --server asks it, and requests still reach it`,
-      ]
-    if (seesNoService) return [`${this.#noService()}. What is shown here follows the defaults`]
-    const why = (key: keyof typeof unpublished) =>
-      unpublished[key] === undefined ? '' : ` (${unpublished[key]})`
-    const notes: string[] = []
-    const { released } = this.#reader
-    if (released)
-      notes.push(
-        `${releasedText(released)}, and nobody carries out requests; who administers it ends that by dormouse release --undo`,
-      )
-    if (zoneData !== ZONE_DATA)
-      notes.push(
-        `the service computes by zone data ${zoneData}, this program by ${ZONE_DATA}: where clocks have been changed by law since, times here differ; --server asks it`,
-      )
-    if (unknowns.calendars.size > 0)
-      notes.push(
-        `the dates of calendar ${[...unknowns.calendars].join(', ')} are known to the service alone${why('calendars')}: times here leave them out; --server asks it`,
-      )
-    if (unknowns.policies)
-      notes.push(
-        `the service's policies are not published${why('policies')}: what comes from them is unknown here; --server asks it`,
-      )
-    return notes
-  }
-
-  #noService(): string {
-    const known = this.#reader.seesMarks
-      ? "the service's settings are not known"
-      : 'Dormouse may not be installed in this cluster'
-    return `${known}: ${NO_CONFIG_MAP}`
+    return unknownsIn(this.#reader)
   }
 
   async whoami(): Promise<Whoami> {
@@ -165,7 +120,7 @@ export class ClusterDormouse implements Dormouse {
 
   async hasNamespace(name: string): Promise<boolean | undefined> {
     await explaining(this.place, () => this.#reader.namespace(name))
-    return this.#reader.isThere(name)
+    return this.#reader.namespaces.isThere(name)
   }
 
   async list(selection: Selection): Promise<readonly Found[]> {
@@ -331,11 +286,11 @@ export class ClusterDormouse implements Dormouse {
       const after = () => explaining(this.place, () => this.#after(key, written.object))
       const said = written.messages.map((text) => withoutName(text, key))
       // A request that nobody answers is refused; a setting is only kept.
-      const isUnheard = isSetting(request) && this.#reader.seesNoService
+      const isUnheard = isSetting(request) && isAbsent(this.#reader)
       const messages = isUnheard
         ? [
             `${dryRun ? 'would have its settings written' : 'the settings are written'}. If Dormouse runs here: ${said.join('; ')}`,
-            this.#noService(),
+            absenceText(this.#reader),
           ]
         : said
       const becomes = written.becomes === undefined || dryRun ? {} : { becomes: written.becomes }

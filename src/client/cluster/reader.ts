@@ -1,7 +1,5 @@
 import { CLIENT_MANAGER } from '../../domain/annotations.ts'
 import { KINDS, apiVersionOf, isBuiltIn } from '../../domain/kinds.ts'
-import type { Released } from '../../domain/deciding/released.ts'
-import type { Namespace } from '../../domain/policy/inheritance.ts'
 import { FORMAT } from '../../domain/records/published.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
@@ -11,13 +9,14 @@ import { KubernetesClient, type Collection } from '../../kubernetes/client.ts'
 import { ConfiguredKinds } from '../../kubernetes/configured-kinds.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import { ownUsername } from '../../kubernetes/identity.ts'
-import { trimNamespace } from '../../kubernetes/namespaces.ts'
 import { trim } from '../../kubernetes/trim.ts'
 import { NAME } from '../targets.ts'
 import { isForbidden, isMissing } from './failures.ts'
-import { knownService, type Absence, type KnownService, type Unpublished } from './known-service.ts'
+import { KnownNamespaces } from './known-namespaces.ts'
+import { knownService, type Absence, type KnownService } from './known-service.ts'
 import type { PodObject } from './pod-trouble.ts'
 import type { KnownRules, Unknowns } from './rules.ts'
+import type { ServiceFacts } from './service-notes.ts'
 
 export const NO_OBSERVER = { request() {}, watchRestarted() {}, eventDropped() {}, listenerFailed() {} }
 const SETTINGS = '/api/v1/namespaces/kube-public/configmaps/dormouse'
@@ -26,36 +25,27 @@ const PATIENCE = 60_000
 /** As many are enough to say why pods are not ready. */
 const SOME_PODS = 50
 
+/** The service's settings, as far as it publishes them, and where its configured kinds are served. */
+interface Settled {
+  readonly service: KnownService
+  readonly configured: ConfiguredKinds
+}
+
 /** Reads workloads, Namespaces and the service's published settings with the person's own rights. */
-export class ClusterReader {
+export class ClusterReader implements ServiceFacts {
   readonly client: KubernetesClient
+  readonly namespaces = new KnownNamespaces()
   readonly unknowns: Unknowns = { calendars: new Set(), policies: false }
+  service: KnownService | undefined
+  newer: string | undefined
+  seesMarks = false
   readonly #signal: AbortSignal
   readonly #format: number
-  readonly #namespaces = new Map<string, Namespace>()
-  /** Namespaces that are read again when they are next needed. */
-  readonly #old = new Set<string>()
+  /** Configured kinds that make the pods of Deployments, by the Deployment. */
   readonly #podOwners = new Map<string, WorkloadKey>()
-  #settled: Promise<{ service: KnownService; configured: ConfiguredKinds }> | undefined
+  #settled: Promise<Settled> | undefined
   #rules: Promise<KnownRules> | undefined
   #user: string | undefined
-  /** Namespaces that may not be read. */
-  readonly #unreadable = new Set<string>()
-  readonly #missing = new Set<string>()
-  /** Whether the service was looked for, and nothing of it is there. */
-  seesNoService = false
-  /** Whether a workload was read that Dormouse has written to. */
-  seesMarks = false
-  /** Why settings are not published, as far as the service tells. */
-  unpublished: Unpublished = {}
-  /** Why nothing can be computed here: the service is newer than this program. undefined: it is not. */
-  newer: string | undefined
-  /** How the service calls the cluster, as far as that was read. */
-  cluster: string | undefined
-  /** The person who released the cluster, as far as that is told. */
-  released: Released | undefined
-  /** The release of the tz database by which the service computes, as far as it tells. */
-  zoneData: string | undefined
 
   /** `signal` ends all reads; `timeout`: milliseconds; `format`: the highest of the published settings that is read. */
   constructor(
@@ -75,39 +65,39 @@ export class ClusterReader {
     })
   }
 
-  /** Whether a Namespace could not be read for lack of rights. */
-  get missesNamespaces(): boolean {
-    return this.#unreadable.size > 0
-  }
-
   /** Makes the next use read Namespaces and settings again, so that a long watch sees their changes. */
   refresh(): void {
-    for (const name of this.#namespaces.keys()) this.#old.add(name)
+    this.namespaces.refresh()
     this.#settled = undefined
     this.#rules = undefined
   }
 
-  /** The service's settings, as far as it publishes them; read once, until `refresh`. */
-  settled(): Promise<{ service: KnownService; configured: ConfiguredKinds }> {
+  /** Read once, until `refresh`. */
+  settled(): Promise<Settled> {
     return (this.#settled ??= this.#settle().catch((error: unknown) => {
       this.#settled = undefined
       throw error
     }))
   }
 
-  async #settle() {
+  async #settle(): Promise<Settled> {
     const service = knownService(await this.#published(), this.#format)
-    this.seesNoService = !service.isKnown
-    this.unpublished = service.unpublished
+    this.service = service
     this.newer = service.newer
-    this.zoneData = service.zoneData
-    this.released = service.released
-    this.cluster = service.cluster
-    return {
-      service,
-      configured: new ConfiguredKinds(service.kinds, (call) =>
-        this.client.call({ ...call, signal: call.signal ?? this.#signal }),
-      ),
+    const configured = new ConfiguredKinds(service.kinds, (call) =>
+      this.client.call({ ...call, signal: call.signal ?? this.#signal }),
+    )
+    return { service, configured }
+  }
+
+  async #published(): Promise<Readonly<Record<string, string>> | Absence> {
+    try {
+      const { data = {} } = await this.#get<{ data?: Record<string, string> }>('configmaps', SETTINGS)
+      return data
+    } catch (error) {
+      if (isMissing(error)) return 'missing'
+      if (isForbidden(error)) return 'forbidden'
+      throw error
     }
   }
 
@@ -122,8 +112,8 @@ export class ClusterReader {
   async #compileRules(): Promise<KnownRules> {
     const [{ rulesOf }, { service }] = await Promise.all([import('./rules.ts'), this.settled()])
     const rules = rulesOf(service, {
-      namespaceOf: (name) => this.#namespaces.get(name),
-      isUnreadable: (name) => this.#unreadable.has(name),
+      namespaceOf: (name) => this.namespaces.of(name),
+      isUnreadable: (name) => this.namespaces.isUnreadable(name),
       unknowns: this.unknowns,
       podOwnerOf: ({ kind, namespace, name }) =>
         kind === 'deployments' ? this.#podOwners.get(`${namespace}/${name}`) : undefined,
@@ -144,41 +134,21 @@ export class ClusterReader {
     if (teamLabel === undefined) return { prices }
     return {
       prices,
-      teamOf: (workload) => teamOf(teamLabel, workload, this.#namespaces.get(workload.namespace)),
+      teamOf: (workload) => teamOf(teamLabel, workload, this.namespaces.of(workload.namespace)),
     }
   }
 
-  async #published(): Promise<Readonly<Record<string, string>> | Absence> {
-    try {
-      const { data = {} } = await this.client.call<{ data?: Record<string, string> }>({
-        method: 'GET',
-        verb: 'get',
-        resource: 'configmaps',
-        path: SETTINGS,
-        signal: this.#signal,
-      })
-      return data
-    } catch (error) {
-      if (isMissing(error)) return 'missing'
-      if (isForbidden(error)) return 'forbidden'
-      throw error
-    }
+  #get<Found>(resource: string, path: string): Promise<Found> {
+    return this.client.call<Found>({ method: 'GET', verb: 'get', resource, path, signal: this.#signal })
   }
 
   /** The UIDs of two objects that every cluster has, or each with Dormouse, as far as the person may read them. */
   async clusterIds(): Promise<string[]> {
-    const objects = [SETTINGS, '/api/v1/namespaces/kube-system'].map(async (path) => {
-      const { metadata } = await this.client.call<KubernetesObject>({
-        method: 'GET',
-        verb: 'get',
-        resource: path === SETTINGS ? 'configmaps' : 'namespaces',
-        path,
-        signal: this.#signal,
-      })
-      return metadata.uid ?? []
-    })
-    const read = await Promise.allSettled(objects)
-    return read.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+    const read = await Promise.allSettled([
+      this.#get<KubernetesObject>('configmaps', SETTINGS),
+      this.#get<KubernetesObject>('namespaces', '/api/v1/namespaces/kube-system'),
+    ])
+    return read.flatMap((each) => (each.status === 'fulfilled' ? (each.value.metadata.uid ?? []) : []))
   }
 
   /** The person's name in the cluster; undefined: it does not say. Asked until it is known. */
@@ -251,11 +221,8 @@ export class ClusterReader {
 
   /** All of one kind; the list ends where the cluster refuses the person that kind. */
   async list(kind: Kind, namespace: string | undefined, labelSelector?: string): Promise<Workload[]> {
-    const collection = await this.collection(
-      kind,
-      namespace,
-      labelSelector === undefined ? {} : { labelSelector },
-    )
+    const selectors = labelSelector === undefined ? {} : { labelSelector }
+    const collection = await this.collection(kind, namespace, selectors)
     const workloads: Workload[] = []
     for await (const object of this.pages<WorkloadObject>(collection))
       if (isNamed(object)) workloads.push(await this.trimmed(kind, object))
@@ -281,25 +248,10 @@ export class ClusterReader {
     } while (token !== '')
   }
 
-  /** Reads the Namespace once, until `refresh`; one that may not be read counts as one without annotations. */
+  /** Reads the Namespace once, until `refresh`. */
   async namespace(name: string): Promise<void> {
-    if (this.#namespaces.has(name) && !this.#old.has(name)) return
-    const call = { method: 'GET', verb: 'get', resource: 'namespaces', signal: this.#signal } as const
-    try {
-      const path = `/api/v1/namespaces/${encodeURIComponent(name)}`
-      this.know(await this.client.call<KubernetesObject>({ ...call, path }))
-    } catch (error) {
-      if (!isMissing(error) && !isForbidden(error)) throw error
-      if (isForbidden(error)) this.#unreadable.add(name)
-      else this.#missing.add(name)
-      this.#namespaces.set(name, emptyNamespace(name))
-      this.#old.delete(name)
-    }
-  }
-
-  /** Whether a Namespace that was read is there; undefined: it may not be read. */
-  isThere(name: string): boolean | undefined {
-    return this.#unreadable.has(name) ? undefined : !this.#missing.has(name)
+    const path = `/api/v1/namespaces/${encodeURIComponent(name)}`
+    await this.namespaces.read(name, () => this.#get('namespaces', path))
   }
 
   /** All of them, where the person may list them; others are read when they are needed. */
@@ -307,22 +259,11 @@ export class ClusterReader {
     const names: string[] = []
     const collection: Collection = { resource: 'namespaces', path: '/api/v1/namespaces', metadataOnly: true }
     for await (const object of this.pages<KubernetesObject>(collection)) {
-      this.know(object)
+      this.namespaces.learn(object)
       names.push(object.metadata.name)
     }
     return names
   }
-
-  know({ metadata }: KubernetesObject): void {
-    this.#namespaces.set(metadata.name, trimNamespace(metadata))
-    this.#old.delete(metadata.name)
-    this.#unreadable.delete(metadata.name)
-    this.#missing.delete(metadata.name)
-  }
-}
-
-function emptyNamespace(name: string): Namespace {
-  return { name, uid: '', resourceVersion: '', labels: undefined, annotations: {}, deleting: false }
 }
 
 /** One of several clusters may be hostile, and names become paths and commands. */

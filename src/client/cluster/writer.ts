@@ -22,6 +22,7 @@ import { ClusterRefusal, isOfWebhook } from '../../kubernetes/failures.ts'
 import type { Answer } from '../ports.ts'
 import { retriedOverRate } from './pace.ts'
 import type { ClusterReader } from './reader.ts'
+import { RELEASE_ENDS } from './service-notes.ts'
 
 /** Milliseconds within which a request without an answer may be repeated with the same text. */
 const PATIENCE = 60_000
@@ -147,9 +148,7 @@ export class ClusterWriter {
         'CLUSTER_UNAVAILABLE',
         `Dormouse does not answer, so ${nameOf(key)} was left as it is: ${why}; ${advice}`,
       )
-    const { released } = this.#reader
-    if (released)
-      return says(releasedText(released), 'who administers it ends that by dormouse release --undo')
+    if (service.released) return says(releasedText(service.released), RELEASE_ENDS)
     if (warnings.some((text) => text.startsWith('Dormouse:')))
       return says(
         `the Dormouse${version} of this cluster is too old for requests by annotation`,
