@@ -1,4 +1,4 @@
-import { isInOrder, knownAfter, type LastKnown } from '../../domain/workload/marks.ts'
+import { isInOrder, knownAfter, type LastKnown } from '../../domain/workload/last-known.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { isUnmarkedSleep } from '../../domain/workload/reading.ts'
 import { isOlder, type Workload } from '../../domain/workload/workload.ts'

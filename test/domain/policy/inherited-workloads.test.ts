@@ -5,7 +5,7 @@ import { Inheritance, type Namespace } from '../../../src/domain/policy/inherita
 import { statusRecord } from '../../../src/domain/records/record.ts'
 import { workloadState } from '../../../src/domain/records/workload-state.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
-import { withMarksRestored } from '../../../src/domain/workload/marks.ts'
+import { withMarksRestored } from '../../../src/domain/workload/last-known.ts'
 import { asked, decided, stepped } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { knownAfter, withMarksRestored } from '../../../src/domain/workload/marks.ts'
+import { knownAfter, withMarksRestored } from '../../../src/domain/workload/last-known.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import { changed } from '../../../src/domain/workload/change.ts'
 import { followed, stepped } from '../../support/decisions.ts'

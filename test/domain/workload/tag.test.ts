@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import { changed } from '../../../src/domain/workload/change.ts'
-import { isInOrder, knownAfter, withMarksRestored } from '../../../src/domain/workload/marks.ts'
+import { isInOrder, knownAfter, withMarksRestored } from '../../../src/domain/workload/last-known.ts'
 import { TAG_BYTES, type Keyring, type Trust } from '../../../src/domain/workload/tag.ts'
 import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
 import { stepped } from '../../support/decisions.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { LastKnownMarks } from '../../../src/service/controller/last-known-marks.ts'
-import { withMarksRestored } from '../../../src/domain/workload/marks.ts'
+import { withMarksRestored } from '../../../src/domain/workload/last-known.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
