@@ -10,6 +10,8 @@ import { planRequest, type Plan } from '../../src/domain/requests/request.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
 import { EMPTY_STATE, type State } from '../../src/domain/workload/state.ts'
 import type { Workload } from '../../src/domain/workload/workload.ts'
+import { contradictionOf } from '../../src/domain/deciding/other-writer.ts'
+import { readWorkload } from '../../src/domain/workload/reading.ts'
 import { decoded, read } from './readable.ts'
 import { RULES } from './rules.ts'
 
@@ -44,6 +46,15 @@ export function asked(
 ): Asked {
   const plan = planRequest(workload, request, by, now, rules)
   return { ...plan, state: stateOf(plan.after) }
+}
+
+/** What another's change of a workload contradicts. */
+export function contradiction(before: Workload, after: Workload, now: Instant, rules: Rules = RULES) {
+  const evaluated = (copy: Workload) => ({
+    reading: readWorkload(copy, rules),
+    step: planStep(copy, now, rules),
+  })
+  return contradictionOf(before, after, evaluated, now, rules)
 }
 
 export function stateOf({ annotations }: Workload): State {

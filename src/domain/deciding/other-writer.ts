@@ -1,8 +1,8 @@
 import type { Instant } from '../../process/clock.ts'
-import { decide } from './decide.ts'
 import { IS_WANTED } from './decision.ts'
+import type { Step } from './operation.ts'
 import { autoscalerOf } from './scaling.ts'
-import { isScaledByKeda, readWorkload } from '../workload/reading.ts'
+import { isScaledByKeda, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf } from './situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
@@ -16,10 +16,17 @@ export interface Contradiction {
   readonly byHand: boolean
 }
 
+/** A copy of a workload, read and decided on. */
+interface Evaluated {
+  readonly reading: Reading | Unreadable
+  readonly step: Pick<Step, 'decision'>
+}
+
 /** Whether the change between two copies of a workload contradicts the decision on the first; undefined: it does not. */
 export function contradictionOf(
   before: Workload,
   after: Workload,
+  evaluated: (copy: Workload) => Evaluated,
   now: Instant,
   rules: Rules,
 ): Contradiction | undefined {
@@ -27,13 +34,12 @@ export function contradictionOf(
   // Each write of Dormouse changes the state as well.
   const isOurs = before.annotations.state !== after.annotations.state
   if (isOurs || isRunning(before) === isRunningNow || after.deleting) return undefined
-  const was = readWorkload(before, rules)
-  const is = readWorkload(after, rules)
-  if (was instanceof Unreadable || is instanceof Unreadable || is.enabled !== true) return undefined
+  const { reading: is } = evaluated(after)
+  if (is instanceof Unreadable || is.enabled !== true) return undefined
   if (is.state.asleep !== isRunningNow || after.replicasManager?.manager === FIELD_MANAGER) return undefined
   // An autoscaler may scale an awake workload to 0: it scales it up again.
   if (isByAutoscaler(before, after, rules)) return undefined
-  const { action, reason } = decide(situationOf(was, now, rules))
+  const { action, reason } = evaluated(before).step.decision
   if (action !== 'none' || !IS_WANTED[reason.code]) return undefined
   const { who, what } = situationOf(is, now, rules).scaling
   return { text: `${what} by ${who}, against Dormouse (${reason.text})`, byHand: isScaled(after) }

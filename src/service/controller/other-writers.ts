@@ -13,7 +13,7 @@ const MOST = 5000
 
 const TWO_TOOLS = 'If that is a tool, two tools decide about this workload: exclude it in one of them'
 
-type Ports = Pick<ControllerPorts, 'clock' | 'logger' | 'monotonic' | 'recorder'>
+type Ports = Pick<ControllerPorts, 'clock' | 'evaluations' | 'logger' | 'monotonic' | 'recorder'>
 
 /**
  * Warns by an Event about another writer that contradicts our decisions: at once about a tool, after repeated scaling
@@ -32,7 +32,9 @@ export class OtherWriters {
 
   /** Examines the change between two copies. */
   changed(before: Workload, after: Workload): void {
-    const found = contradictionOf(before, after, this.#ports.clock(), this.#rules)
+    const { clock, evaluations } = this.#ports
+    const evaluated = (copy: Workload) => evaluations.of(copy)
+    const found = contradictionOf(before, after, evaluated, clock(), this.#rules)
     if (!found) return
     if (!found.byHand) return this.#warn(after, `It was ${found.text}. ${TWO_TOOLS}`)
     const times = recent(this.#byHand.get(after.uid) ?? [], this.#now())

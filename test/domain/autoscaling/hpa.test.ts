@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
 import { autoscalerConflict, fightOf } from '../../../src/domain/deciding/scaling.ts'
 import { HOUR, MINUTE, RULES } from '../../support/rules.ts'
-import { asked, decided, followed, stepped } from '../../support/decisions.ts'
+import { asked, contradiction, decided, followed, stepped } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'
 import { aStatefulSet } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON } from '../fixtures.ts'
@@ -142,6 +141,6 @@ describe('a workload that a HorizontalPodAutoscaler scales to 0 while it is awak
   it('is no contradiction, although scaling to 0 leaves no field manager', () => {
     const scaled = scaledByHpa(awake, 2)
     const zeroed = { ...scaled, replicas: 0, replicasManager: undefined }
-    expect(contradictionOf(scaled, zeroed, NOON, RULES)).to.equal(undefined)
+    expect(contradiction(scaled, zeroed, NOON)).to.equal(undefined)
   })
 })

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
-import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
 import { autoscalerConflict } from '../../../src/domain/deciding/scaling.ts'
 import { read } from '../../support/readable.ts'
-import { at, RULES } from '../../support/rules.ts'
-import { asked, decided, followed, stepped } from '../../support/decisions.ts'
+import { at } from '../../support/rules.ts'
+import { asked, contradiction, decided, followed, stepped } from '../../support/decisions.ts'
 import { aScaledObject, PAUSED, rulesWithKeda } from '../../support/scaled-objects.ts'
 import { asleep, awake, NIGHT, NOON } from '../fixtures.ts'
 
@@ -123,8 +122,8 @@ describe('a workload that KEDA scales', () => {
 
   it('is no contradiction when KEDA scales it to 0 and up again', () => {
     const zeroed = awake.with({ replicasManager: undefined }).withReplicas(0)
-    expect(contradictionOf(awake, zeroed, NOON, rulesWithKeda(aScaledObject()))).to.equal(undefined)
-    expect(contradictionOf(awake, zeroed, NOON, RULES)).to.not.equal(undefined)
+    expect(contradiction(awake, zeroed, NOON, rulesWithKeda(aScaledObject()))).to.equal(undefined)
+    expect(contradiction(awake, zeroed, NOON)).to.not.equal(undefined)
   })
 })
 

@@ -1,12 +1,11 @@
 import { expect } from 'chai'
-import { contradictionOf } from '../../../src/domain/deciding/other-writer.ts'
-import { at, HOUR, RULES } from '../../support/rules.ts'
+import { contradiction } from '../../support/decisions.ts'
+import { at, HOUR } from '../../support/rules.ts'
 import { aCronJob, type AWorkload } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON, unscheduled, WORK } from '../fixtures.ts'
 
 const held = asleep.woken({ at: NIGHT, by: 'k8s:carol', for: 4 * HOUR })
-const told = (before: AWorkload, after: AWorkload, now = NIGHT) =>
-  contradictionOf(before, after, now + 1000, RULES)
+const told = (before: AWorkload, after: AWorkload, now = NIGHT) => contradiction(before, after, now + 1000)
 
 describe('somebody else who moves a workload against what was decided', () => {
   it('is told with what was decided, and why', () => {
