@@ -1,27 +1,15 @@
 import { TokenBucket } from '../process/token-bucket.ts'
-import { retryDelay } from '../process/delay.ts'
-import { ClusterRefusal, isOfWebhook } from './failures.ts'
+import { ClusterBackoff } from './cluster-backoff.ts'
+import { ClusterRefusal } from './failures.ts'
 import type { Pace, WritePriority } from './ports.ts'
+import { Slots } from './slots.ts'
+import { WriteTimes } from './write-times.ts'
 
 /** In the order in which writes go first. */
 const PRIORITIES: readonly WritePriority[] = ['request', 'follow-up', 'wake', 'snooze', 'completion']
 
-/** Milliseconds that a write of the controller may take. */
-const LIMIT = {
-  ordinary: 5000,
-  /** An ordinary one, where writes behind a slow admission webhook succeed. */
-  patient: 10_000,
-  /** Admission webhooks may take 30 s. */
-  slow: 35_000,
-} as const
-/** A write may take so many times as long as the slowest one that has lately succeeded. */
-const PATIENCE = 1.5
-/** Milliseconds for which such a success counts. */
-const LATELY_MS = 600_000
 /** Requests that wait behind slow ones: each holds the place of its answer meanwhile. */
 const MOST_SLOW_REQUESTS = 8
-/** The most keys that are remembered as slow. */
-const SLOW_KEYS = 10_000
 
 interface Options {
   /** For all writes together; absent: no limit. */
@@ -56,13 +44,18 @@ interface Waiting {
 }
 
 /**
- * Limits all writes to a rate and to a number in flight, by priority. The controller's writes take none of the places
- * of requests. In each of the two groups, keys whose last write hung share two places of their own, so that they delay
- * only each other. A success proves that a write was slow and did not hang: then the controller's get more places, and
- * writes more time, until one hangs again. Requests of the API wait here, and so do second attempts. The keys of a wave wait in the
- * controller's queue, which asks `hasRoom` before it hands one out. One queue for both would be wrong: requests are
- * calls with an answer each, on every replica; keys are the leader's alone. While the cluster answers every write with
- * a fault of its own, all but requests pause between writes.
+ * The turn of every write, by these rules:
+ *
+ * - All writes together keep to a rate. Those of a higher priority go first; wakes have a rate of their own on top.
+ * - So many are in flight at once. The controller's writes take none of the places of requests.
+ * - In each of these two groups, keys whose last write was slow share two places of their own, so that they delay only each
+ *   other. Where slow writes succeed, they were slow and did not hang: then the controller's get more places, and writes
+ *   more time, until one hangs again.
+ * - While the cluster answers every write with a fault of its own, all but requests and follow-ups pause between writes.
+ *
+ * Requests of the API wait here, and so do second attempts. The keys of a wave wait in the controller's queue, which asks
+ * `hasRoom` before it hands one out. One queue for both would be wrong: requests are calls with an answer each, on every
+ * replica; keys are the leader's alone.
  */
 export class WriteGate implements Pace {
   readonly #waiting: Readonly<Record<WritePriority, Set<Waiting>>> = {
@@ -77,10 +70,7 @@ export class WriteGate implements Pace {
   readonly #clusterBackoff = new ClusterBackoff()
   readonly #now: () => number
   readonly #places: Places
-  /** The keys whose last write was slow. */
-  readonly #slow = new Set<string>()
-  /** The time that an ordinary write gets, and until when (monotonic) that may be more than usual. */
-  #patience: { readonly limit: number; readonly until: number } = { limit: LIMIT.ordinary, until: 0 }
+  readonly #times = new WriteTimes()
   #timer: NodeJS.Timeout | undefined
   #firesAt = 0
   /** Whether `hasRoom` returned false since the last call of the listener. */
@@ -101,7 +91,7 @@ export class WriteGate implements Pace {
 
   /** Whether the last write of this key was slow: then its next one goes through a lane of its own. */
   isSlow(key: string): boolean {
-    return this.#slow.has(key)
+    return this.#times.isSlow(key)
   }
 
   /** Whether a write of this priority would be sent at once; if not, `onRoom`'s listener is called when it may be. */
@@ -133,24 +123,14 @@ export class WriteGate implements Pace {
     if (slow && priority === 'request' && this.#waitingSlowly() >= MOST_SLOW_REQUESTS) throw crowded(key)
     const release = await this.#turn(priority, slow, signal)
     const began = this.#now()
-    const slots = this.#slotsOf(priority, slow)
     try {
-      const result = await task(priority === 'request' ? undefined : slow ? LIMIT.slow : this.#limit(began))
+      const result = await task(priority === 'request' ? undefined : this.#times.limitOf(slow, began))
       this.#clusterBackoff.answered()
-      this.#succeeded(this.#now() - began)
-      if (slow) slots.widen()
-      this.#took(key, this.#now() - began)
+      if (slow) this.#slotsOf(priority, slow).widen()
+      this.#times.succeeded(key, this.#now() - began, this.#now())
       return result
     } catch (error) {
-      this.#clusterBackoff.failed(error, this.#now())
-      const noAnswer = error instanceof ClusterRefusal ? error.noAnswer : undefined
-      if (noAnswer === 'hung') {
-        this.#patience = { limit: LIMIT.ordinary, until: 0 }
-        slots.narrow()
-        this.#took(key, Number.POSITIVE_INFINITY)
-      }
-      // A throttled write waited for the API server's limits, so its key is not slow.
-      else if (!noAnswer && !isThrottled(error)) this.#took(key, this.#now() - began)
+      this.#failed(error, key, this.#slotsOf(priority, slow), this.#now() - began)
       throw error
     } finally {
       release()
@@ -158,27 +138,20 @@ export class WriteGate implements Pace {
     }
   }
 
+  #failed(error: unknown, key: string, slots: Slots, milliseconds: number): void {
+    const now = this.#now()
+    this.#clusterBackoff.failed(error, now)
+    const { noAnswer, status } = error instanceof ClusterRefusal ? error : {}
+    if (noAnswer === 'hung') {
+      slots.narrow()
+      this.#times.hung(key)
+    }
+    // A throttled write waited for the API server's limits, so its key is not slow.
+    else if (!noAnswer && status !== 429) this.#times.took(key, milliseconds, now)
+  }
+
   #waitingSlowly(): number {
     return [...this.#waiting.request].filter(({ slow }) => slow).length
-  }
-
-  /** Milliseconds that an ordinary write may take at this time. */
-  #limit(now: number): number {
-    return now < this.#patience.until ? this.#patience.limit : LIMIT.ordinary
-  }
-
-  #succeeded(milliseconds: number): void {
-    const now = this.#now()
-    if (milliseconds <= LIMIT.ordinary / PATIENCE) return
-    const limit = Math.min(LIMIT.patient, Math.max(this.#limit(now), milliseconds * PATIENCE))
-    this.#patience = { limit, until: now + LATELY_MS }
-  }
-
-  #took(key: string, milliseconds: number): void {
-    this.#slow.delete(key)
-    if (milliseconds > this.#limit(this.#now())) this.#slow.add(key)
-    const [oldest] = this.#slow
-    if (oldest !== undefined && this.#slow.size > SLOW_KEYS) this.#slow.delete(oldest)
   }
 
   #turn(priority: WritePriority, slow: boolean, signal: AbortSignal | undefined): Promise<() => void> {
@@ -271,106 +244,9 @@ function crowded(key: string): ClusterRefusal {
   return new ClusterRefusal('CLUSTER_UNAVAILABLE', text, { status: 0, retryAfter: 10 })
 }
 
-function isThrottled(error: unknown): boolean {
-  return error instanceof ClusterRefusal && error.status === 429
-}
-
 /** A tenth of a second's worth may go at once, so that coarse timers do not lower the rate. */
 function bucket(perSecond: number | null | undefined): TokenBucket | undefined {
   return perSecond === null || perSecond === undefined
     ? undefined
     : new TokenBucket(perSecond, Math.max(1, perSecond / 10))
-}
-
-/** Milliseconds after which a write in flight makes room for another. Most take a hundredth of it. */
-const SLOW_MS = 1000
-
-/**
- * Places for writes in flight: `quick` of them in the steady state. A slow write gives its place to another, so that
- * writes that hang in somebody's admission webhook delay no others; at most `slow` such writes are in flight on top.
- * It may widen to `widest` places. Times are monotonic milliseconds.
- */
-export class Slots {
-  readonly #narrow: number
-  readonly #widest: number
-  #quick: number
-  readonly #slow: number
-  /** When those in flight began, oldest first. */
-  readonly #inFlight = new Set<{ readonly since: number }>()
-
-  constructor(quick: number, slow: number, widest = quick) {
-    this.#narrow = quick
-    this.#widest = widest
-    this.#quick = quick
-    this.#slow = slow
-  }
-
-  /** Gives one place more, where it may. */
-  widen(): void {
-    this.#quick = Math.min(this.#widest, this.#quick + 1)
-  }
-
-  /** Goes back to as many as in the beginning. */
-  narrow(): void {
-    this.#quick = this.#narrow
-  }
-
-  /** Milliseconds until there is a place even if no write ends before; infinite: only once one ends. */
-  wait(now: number): number {
-    let slow = 0
-    for (const { since } of this.#inFlight) {
-      if (this.#inFlight.size - slow < this.#quick) return 0
-      if (slow === this.#slow) return Number.POSITIVE_INFINITY
-      if (now - since < SLOW_MS) return since + SLOW_MS - now
-      slow++
-    }
-    return this.#inFlight.size - slow < this.#quick ? 0 : Number.POSITIVE_INFINITY
-  }
-
-  /** Takes a place; the returned function releases it. */
-  take(now: number): () => void {
-    const place = { since: now }
-    this.#inFlight.add(place)
-    return () => void this.#inFlight.delete(place)
-  }
-}
-
-/** Up to this many faults in a row may be chance. */
-const TOLERATED = 20
-const FIRST_PAUSE_MS = 100
-/** Everything is to be caught up within 5 s of the cluster's return. */
-const LONGEST_PAUSE_MS = 1000
-
-/**
- * The pause between writes while the cluster answers each of them with a fault of its own (5xx), as while its etcd is
- * away. Each key has its own backoff, but thousands of keys together would use up the rate. Times are monotonic
- * milliseconds.
- */
-class ClusterBackoff {
-  #faults = 0
-  #pauses = 0
-  #until = 0
-
-  /** The cluster answered a write. */
-  answered(): void {
-    this.#faults = 0
-    this.#pauses = 0
-    this.#until = 0
-  }
-
-  /** A write failed at `now`; an error that does not come from the cluster is ignored. */
-  failed(error: unknown, now: number): void {
-    if (!(error instanceof ClusterRefusal) || error.status === 0) return
-    if (error.status < 500 || isOfWebhook(error)) return this.answered()
-    this.#faults++
-    // Writes in flight together fail together, and count as one more fault.
-    if (this.#faults < TOLERATED || now < this.#until) return
-    this.#pauses++
-    this.#until = now + retryDelay(this.#pauses, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
-  }
-
-  /** Milliseconds until a write may be sent. */
-  wait(now: number): number {
-    return Math.max(0, this.#until - now)
-  }
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ClusterRefusal, refusalOf } from '../../src/kubernetes/failures.ts'
-import { Slots, WriteGate } from '../../src/kubernetes/write-gate.ts'
+import { Slots } from '../../src/kubernetes/slots.ts'
+import { WriteGate } from '../../src/kubernetes/write-gate.ts'
 import type { WritePriority } from '../../src/kubernetes/ports.ts'
 
 /** Tasks that note their name and end on command. */
