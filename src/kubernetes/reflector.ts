@@ -4,6 +4,7 @@ import { standstill, type Standstill } from '../process/standstill.ts'
 import type { KubernetesObject, WatchEvent } from './api-object.ts'
 import type { Collection, KubernetesClient } from './client.ts'
 import { retryDelay, type Delay } from '../process/delay.ts'
+import { Continuity } from './continuity.ts'
 import { ClusterRefusal, refusalOf } from './failures.ts'
 
 /**
@@ -67,51 +68,33 @@ export const FAILING = 3
 
 const WATCH_SECONDS = 30
 const SILENCE_MS = 33_000
-/** Restoring a backup takes longer than this. */
-const AWAY_MS = 1000
 const FIRST_RETRY_MS = 100
 const LONGEST_ABSENT_MS = 10_000
 const LONGEST_RETRY_AFTER_S = 30
 
 /**
  * Keeps a sink up to date with one collection: lists it in pages, watches on from there, retries every failure, and
- * never gives up.
+ * never gives up. `Continuity` knows when a list has to come before the next watch.
  */
 export class Reflector<Watched extends KubernetesObject> {
   readonly #options: ReflectorOptions<Watched>
   readonly #progress: Progress
-  readonly #standstill: Pick<Standstill, 'since'>
-  /** Version at which the next watch begins; undefined: list first. */
-  #resourceVersion: string | undefined
-  /** The version of the latest list or event; outlives `#resourceVersion`. */
-  #newest: string | undefined
+  readonly #continuity: Continuity
+  #connected = false
+  /** Whether a list since the last complete one proves that the cluster was restored from a backup. */
+  #proved = false
   #failures = 0
   /** Whether a failure was logged since the last event of a watch; the normal end of a watch is not a failure. */
   #warned = false
   /** Whether the cluster answered the latest failed call. */
   #answered = false
-  #connected = false
-  /** Whether the present watch has had an event. */
-  #heard = false
-  /** Whether a watch broke, or ended early, since the last list or event. */
-  #interrupted = false
-  /** Monotonic: since when no watch is connected; undefined: one is connected, or none was since the last list. */
-  #unwatchedSince: number | undefined
-  /** Whether the cluster failed to answer since then. */
-  #unanswered = false
-  /** Whether the last list was older than the newest version received. */
-  #wentBack = false
-  /** Whether a list since the last complete one proves that the cluster was restored from a backup. */
-  #proved = false
-  /** Monotonic: when the last list began, the watch was connected, or its latest event came. */
-  #heardAt = 0
   /** Aborted to replace the present watch. */
   #doubt = new AbortController()
 
   constructor(options: ReflectorOptions<Watched>, progress: Progress = {}) {
     this.#options = options
     this.#progress = progress
-    this.#standstill = options.standstill ?? standstill()
+    this.#continuity = new Continuity(options.collection.resource, options.standstill ?? standstill())
   }
 
   /** Whether a watch is connected, or is being replaced after the server ended it as usual. */
@@ -126,22 +109,18 @@ export class Reflector<Watched extends KubernetesObject> {
     this.#doubt.abort(error)
   }
 
-  /** Resolves when the signal is aborted, never before; never rejects. */
+  /** Resolves when the signal is aborted, never before; never rejects. Then nothing more reaches the sink. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        if (this.#resourceVersion === undefined || this.#wasAway() || this.#stoodStill()) {
-          await this.#list(signal)
-          this.#progress.listed?.()
-        }
-        const ended = await this.#watch(signal, this.#resourceVersion ?? '')
+        const from = this.#continuity.from ?? (await this.#list(signal))
+        const ended = await this.#watch(signal, from)
         if (signal.aborted) return
         if (ended === 'in time') {
-          // The cluster may have been restored from a backup: then it sends nothing up to our version.
-          if (this.#interrupted && !this.#heard) this.#resourceVersion = undefined
+          this.#continuity.endedInTime()
           continue
         }
-        this.#interrupted = true
+        this.#continuity.endedEarly()
         await this.#pause('ended', undefined, signal)
       } catch (error) {
         if (signal.aborted) return
@@ -150,27 +129,30 @@ export class Reflector<Watched extends KubernetesObject> {
     }
   }
 
-  async #list(signal: AbortSignal): Promise<void> {
-    this.#heardAt = performance.now()
+  /** Resolves with the list's version. */
+  async #list(signal: AbortSignal): Promise<string> {
+    this.#continuity.listBegins()
     const ended = new AbortController()
     try {
-      await this.#readPages(AbortSignal.any([signal, ended.signal]))
+      const version = await this.#readPages(AbortSignal.any([signal, ended.signal]))
+      this.#progress.listed?.()
+      return version
     } finally {
       // Cancels the next page, which may already be in flight.
       ended.abort()
     }
   }
 
-  async #readPages(signal: AbortSignal): Promise<void> {
+  async #readPages(signal: AbortSignal): Promise<string> {
     const { client, collection, sink, pageSize = 500 } = this.#options
     const ask = (token: string) => client.listPage<Watched>(collection, pageSize, token, signal)
     const listed = new Set<string>()
     let page = await ask('')
     // All pages show the state at the first one's version.
     const version = page.metadata.resourceVersion
-    const wentBack = this.#hasGoneBack(version)
-    this.#proved ||= wentBack
-    const outranks: Outranks = (copy) => wentBack || compareVersions(copy, version) <= 0
+    const isRestored = this.#continuity.isRestored(version)
+    this.#proved ||= isRestored
+    const outranks: Outranks = (copy) => isRestored || compareVersions(copy, version) <= 0
     const proves: Outranks = (copy) => {
       const yes = outranks(copy)
       this.#proved ||= yes
@@ -191,28 +173,13 @@ export class Reflector<Watched extends KubernetesObject> {
     }
     signal.throwIfAborted()
     sink.retain(listed, outranks, version)
-    this.#resourceVersion = version
-    this.#newest = version
-    this.#interrupted = false
-    this.#watched()
+    this.#continuity.listed(version)
     if (this.#proved) this.#restored()
-  }
-
-  /**
-   * Whether the cluster's own version is older than one that we received: two lists in a row have to show it, since the
-   * first may come from a lagging server. @throws ClusterRefusal at the first
-   */
-  #hasGoneBack(version: string): boolean {
-    const confirmed = this.#wentBack
-    this.#wentBack = this.#newest !== undefined && compareVersions(version, this.#newest) < 0
-    if (!this.#wentBack || confirmed) return this.#wentBack
-    const message = 'the list is older than what is known; it is asked for again'
-    throw refusalOf(`list ${this.#options.collection.resource}`, 410, { message })
+    return version
   }
 
   #restored(): void {
     const { collection, logger } = this.#options
-    this.#wentBack = false
     this.#proved = false
     logger.warn(
       { kind: collection.resource },
@@ -224,15 +191,13 @@ export class Reflector<Watched extends KubernetesObject> {
   /** Resolves when the server has ended the watch: at the requested time, or early. */
   async #watch(stop: AbortSignal, resourceVersion: string): Promise<'early' | 'in time'> {
     const { client, collection, silence = SILENCE_MS, watchSeconds = WATCH_SECONDS } = this.#options
-    this.#heard = false
+    this.#continuity.watchBegins()
     this.#doubt = new AbortController()
     const signal = AbortSignal.any([stop, this.#doubt.signal])
     const begun = performance.now()
     const options = { resourceVersion, timeoutSeconds: watchSeconds, silence, signal }
     const events = await client.watch<Watched>(collection, options)
-    this.#refuseStandstill()
-    this.#heardAt = performance.now()
-    this.#watched()
+    this.#continuity.watchConnected()
     this.#connect(true)
     try {
       for await (const event of events) {
@@ -240,36 +205,10 @@ export class Reflector<Watched extends KubernetesObject> {
         this.#take(event)
       }
     } finally {
-      this.#unwatchedSince = performance.now()
-      if (this.#stoodStill()) this.#resourceVersion = undefined
+      this.#continuity.watchEnded()
     }
     // The server's clock ends it, and may be a little faster than ours.
     return performance.now() - begun < (watchSeconds - 1) * 1000 ? 'early' : 'in time'
-  }
-
-  #watched(): void {
-    this.#unwatchedSince = undefined
-    this.#unanswered = false
-  }
-
-  /**
-   * Whether the cluster was away: while a backup is restored no API server runs. A server that answered with a refusal,
-   * such as 429, was there, and a list is the most expensive call.
-   */
-  #wasAway(): boolean {
-    const since = this.#unwatchedSince
-    return this.#unanswered && since !== undefined && performance.now() - since > AWAY_MS
-  }
-
-  /** Whether this process was suspended since the last event: a backup may have been restored meanwhile, unnoticed. */
-  #stoodStill(): boolean {
-    return this.#standstill.since(this.#heardAt)
-  }
-
-  /** @throws ClusterRefusal if this process was suspended, which causes a new list */
-  #refuseStandstill(): void {
-    const { resource } = this.#options.collection
-    if (this.#stoodStill()) throw refusalOf(`watch ${resource}`, 410, { message: 'this process stood still' })
   }
 
   #connect(connected: boolean): void {
@@ -283,42 +222,30 @@ export class Reflector<Watched extends KubernetesObject> {
     if (event.type === 'ERROR') {
       throw refusalOf(`watch ${collection.resource}`, event.object.code ?? 500, event.object)
     }
-    this.#refuseStandstill()
     const { resourceVersion } = event.object.metadata
-    // After a restore from a backup the server's bookmark has its own version, older than ours.
-    if (event.type === 'BOOKMARK' && compareVersions(resourceVersion, this.#newest ?? '') < 0) {
-      throw refusalOf(`watch ${collection.resource}`, 410, { message: 'the bookmark is older than the list' })
-    }
-    this.#heard = true
-    this.#heardAt = performance.now()
-    this.#interrupted = false
+    this.#continuity.event(event.type, resourceVersion)
     this.#failures = 0
     this.#warned = false
     if (event.type === 'DELETED') sink.delete(event.object)
     else if (event.type !== 'BOOKMARK') sink.put(event.object, OUTRANKS_NONE)
-    if (compareVersions(resourceVersion, this.#newest ?? '') < 0) return
-    this.#resourceVersion = resourceVersion
-    this.#newest = resourceVersion
+    this.#continuity.stored(resourceVersion)
   }
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     const reason = reasonOf(error)
     const { collection, logger } = this.#options
-    // A watch without any event may have begun at a version that the cluster does not know (restored from a backup).
+    const answered = error instanceof ClusterRefusal && error.noAnswer === undefined
     // Nothing is served where it was watched: a list finds out where it is now.
-    const left = error instanceof ClusterRefusal && error.status === 404
-    const relist = RELISTS.has(reason) || left || (reason === 'silent' && !this.#heard)
-    if (relist) this.#resourceVersion = undefined
-    this.#interrupted = true
+    const left = answered && error.status === 404
+    const isSilent = reason === 'silent'
+    const relist = this.#continuity.failed({ answered, isSilent, relist: RELISTS.has(reason) || left })
     this.#connect(false)
     // A cluster that answers again is back, and refuses only while it starts: restart with short pauses.
-    const answered = error instanceof ClusterRefusal && error.noAnswer === undefined
     if (answered && !this.#answered) {
       this.#failures = 0
       this.#warned = false
     }
     this.#answered = answered
-    this.#unanswered ||= !answered
     const level = this.#warned ? 'debug' : 'warn'
     this.#warned = true
     const about = { kind: collection.resource, reason, relist, error: explain(error) }

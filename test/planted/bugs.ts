@@ -150,9 +150,9 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'a watch goes on from the list, not from its last event',
-    file: 'src/kubernetes/reflector.ts',
-    find: '    this.#resourceVersion = resourceVersion\n    this.#newest = resourceVersion\n',
-    replace: '    this.#newest = resourceVersion\n',
+    file: 'src/kubernetes/continuity.ts',
+    find: '< 0) return\n    this.#from = version\n',
+    replace: '< 0) return\n',
     tests: ['test/kubernetes/informer.test.ts'],
   },
   {
