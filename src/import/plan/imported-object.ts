@@ -1,4 +1,7 @@
 import { rowOf } from './kinds.ts'
+import type { ImportedSpec, MergePatch } from './imported-spec.ts'
+
+export type { EnvironmentSource, ImportedContainer, ImportedSpec, MergePatch } from './imported-spec.ts'
 
 /** An object of the cluster, as far as an import reads it. */
 export interface ImportedObject {
@@ -15,49 +18,6 @@ export interface ImportedObject {
   readonly status?: { readonly readyReplicas?: number }
   /** A ConfigMap's data, or a Secret's in base64. */
   readonly data?: Readonly<Record<string, string>>
-}
-
-export interface ImportedSpec {
-  readonly replicas?: number
-  readonly suspend?: boolean
-  readonly minReplicas?: number
-  readonly minAvailable?: number | string
-  readonly maxUnavailable?: number | string
-  readonly type?: string
-  readonly ingressClassName?: string
-  readonly scaleTargetRef?: { readonly kind?: string; readonly name?: string }
-  readonly [field: string]: unknown
-  readonly template?: { readonly metadata?: object; readonly spec?: ImportedPodSpec }
-}
-
-interface ImportedPodSpec {
-  readonly nodeSelector?: Readonly<Record<string, string>>
-  readonly containers?: readonly ImportedContainer[]
-}
-
-export interface ImportedContainer {
-  readonly name?: string
-  readonly image?: string
-  readonly command?: readonly string[]
-  readonly args?: readonly string[]
-  readonly env?: readonly {
-    readonly name: string
-    readonly value?: string
-    readonly valueFrom?: { readonly configMapKeyRef?: KeyRef; readonly secretKeyRef?: KeyRef }
-  }[]
-  readonly envFrom?: readonly EnvironmentSource[]
-}
-
-interface KeyRef {
-  readonly name: string
-  readonly key: string
-}
-
-/** One of both; with the prefix of each variable's name. */
-export interface EnvironmentSource {
-  readonly prefix?: string
-  readonly configMapRef?: { readonly name: string } | undefined
-  readonly secretRef?: { readonly name: string } | undefined
 }
 
 /** An import's step for one object, or the reason to do nothing. */
@@ -78,9 +38,6 @@ export interface Step {
   /** It is deleted, after everything else is done. */
   readonly goes?: true
 }
-
-/** RFC 7396. */
-export type MergePatch = { readonly [key: string]: MergePatch | string | number | boolean | null }
 
 /** A patch that sets annotations, or removes those that are null. */
 export function annotating(annotations: MergePatch): MergePatch {

@@ -1,4 +1,4 @@
-import type { ImportedSpec, MergePatch } from './imported-object.ts'
+import type { ImportedSpec, MergePatch } from './imported-spec.ts'
 
 /** A kind of objects that an import meets, and what the other tools do with it. */
 interface KindRow {
