@@ -12,7 +12,7 @@ export async function withPodTrouble<Each extends Found>(
   const { kind, record } = found
   const { namespace, name } = record
   const isMissing = !record.is_snoozed && record.ready_replicas < record.current_replicas
-  // What keeps pods from being made no pod can say.
+  // No pod can say what keeps pods from being made.
   if (!isMissing || !podsSayMore(record)) return found
   const said = await dormouse.podTrouble({ kind, namespace, name }).catch(() => undefined)
   return said ? { ...found, record: { ...record, trouble: said } } : found

@@ -5,7 +5,7 @@ import { choicesOf, WAKE_FOR, type Choice, type ChoiceId } from '../words/button
 import type { Host, Item } from './host.ts'
 import { kindOfObject, type KubernetesFields } from './workload.ts'
 
-/** What a button of the kit asks by the annotation; the others need more than one request, or the API. */
+/** The requests of buttons by the annotation; a button that is not here needs several requests. */
 const REQUESTS: Readonly<Partial<Record<ChoiceId, Request>>> = {
   enable: { action: 'repair' },
   unpin: { action: 'unpin' },

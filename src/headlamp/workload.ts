@@ -23,13 +23,13 @@ export interface KubernetesFields {
   readonly status?: StatusCounts & { readonly observedGeneration?: number; readonly conditions?: unknown }
 }
 
-/** For Deployment, StatefulSet, DaemonSet and CronJob; most ReplicaSets have an owner, which is asked in their place. */
+/** The kind, if it is a built-in one but ReplicaSet: most of those have an owner, which is managed in their place. */
 export function kindOfObject({ kind, apiVersion }: KubernetesFields): BuiltInKind | undefined {
   const found = KINDS.find((each) => KIND_NAME[each] === kind && apiVersionOf(each) === apiVersion)
   return found === 'replicasets' ? undefined : found
 }
 
-/** Only writes rest on these. */
+/** Values that only writes look at, and the plugin writes nothing by them. */
 const ROOM = { resourceVersion: '', hasAnnotations: true, otherAnnotationBytes: 0, hasNodeSelector: true }
 const OWNERS = { formerRevision: false, replicasManager: undefined, ownReplicasEntry: undefined }
 

@@ -3,7 +3,7 @@ import { ZONE_DATA } from '../../process/zone-data.ts'
 import type { KnownService } from './known-service.ts'
 import type { Unknowns } from './rules.ts'
 
-/** What is known of the service by now. */
+/** The service, as far as it was read by now. */
 export interface ServiceFacts {
   /** undefined: nothing was read yet. */
   readonly service: KnownService | undefined
@@ -23,7 +23,7 @@ export function isAbsent({ service }: ServiceFacts): boolean {
   return service !== undefined && !service.isKnown
 }
 
-/** In place of settings, where none are known. */
+/** Says that no settings are known, and why. */
 export function absenceText({ seesMarks }: ServiceFacts): string {
   const known = seesMarks
     ? "the service's settings are not known"
@@ -31,7 +31,7 @@ export function absenceText({ seesMarks }: ServiceFacts): string {
   return `${known}: ${NO_CONFIG_MAP}`
 }
 
-/** What records may lack, or have wrong, since it is not known here. */
+/** Notes on settings that are not known here, by which records may be incomplete or wrong. */
 export function unknownsIn(facts: ServiceFacts): string[] {
   const { service, newer, unknowns } = facts
   if (newer !== undefined)
@@ -58,7 +58,7 @@ function why({ unpublished }: KnownService, key: keyof KnownService['unpublished
   return unpublished[key] === undefined ? '' : ` (${unpublished[key]})`
 }
 
-/** Why amounts have no money. */
+/** Notes that say why amounts have no money. */
 export function unvaluedIn(facts: ServiceFacts): string[] {
   const { service, newer } = facts
   if (newer !== undefined) return [`${newer}. Prices and teams are not known here; --server asks it`]

@@ -67,7 +67,7 @@ function progressText({ kind, record }: Found, isNamed: boolean): string {
   return `${who}${ready} of ${current} ready`
 }
 
-/** The progress of each that is late, with why; only as many are asked as are named. */
+/** The progress of each late workload, and why its pods are missing for the few that the message names. */
 async function lateTexts(
   dormouse: Pick<Dormouse, 'podTrouble'>,
   late: readonly Found[],

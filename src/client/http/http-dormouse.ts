@@ -52,7 +52,8 @@ export class HttpDormouse implements Dormouse {
     const { cluster = null, user = null } = await this.#index()
     return { cluster, user }
   }
-  /** The API tells its callers none. */
+
+  /** The API does not tell its version. */
   async serviceVersion(): Promise<undefined> {}
 
   kinds(): Promise<readonly Kind[]> {

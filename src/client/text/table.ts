@@ -44,7 +44,7 @@ export class Table {
     return this.#widths[column] ?? 0
   }
 
-  /** Where lines have to fit, a cell that is wider than its column is cut. */
+  /** Cuts a cell that is wider than its column, if lines have to fit. */
   row(cells: readonly string[]): string {
     const padded = cells.map(oneLine).map((cell, column) => {
       const length = visibleLength(cell)
@@ -108,6 +108,6 @@ export function folded(text: string, width: number | undefined): string {
 const COLOUR = /\u001B\[\d+m/g
 
 /** Characters without colours. */
-export function visibleLength(text: string): number {
+function visibleLength(text: string): number {
   return text.replaceAll(COLOUR, '').length
 }

@@ -120,7 +120,7 @@ class FollowedCluster {
     this.api = new ClusterApi(cluster.dormouse, cluster.namespace)
   }
 
-  /** One that is away is not asked: a list that is followed tells when it is back. */
+  /** Its state, kinds and user. A cluster that is away is not asked: `followed` finds out when it is back. */
   async described() {
     const { dormouse } = this.#cluster
     let user: string | null = null

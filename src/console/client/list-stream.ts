@@ -41,7 +41,10 @@ export async function* listEvents(
   }
 }
 
-/** The changes that make `known` the list as it is, `listed`, then each change until the signal is aborted. Fails as the port does. */
+/**
+ * The events by which `known` becomes the present list, then `listed`, then an event for each change until the signal is
+ * aborted. Fails as the port does.
+ */
 export async function* listChanges(
   dormouse: Pick<Dormouse, 'list' | 'watch'>,
   namespace: string | undefined,

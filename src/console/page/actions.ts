@@ -12,7 +12,7 @@ export interface Button extends Action, Choice {}
 type Paths = Pick<Model, 'pathOf'>
 type Words = readonly [words: ApiCall, query?: string]
 
-/** What a click is called in the sign-in dialog, before the workload's name, and its requests. */
+/** The requests of each button; before them its name in the sign-in dialog, which the workload's follows. */
 const CLICKS: Readonly<Record<ChoiceId, readonly [title: string, ...requests: Words[]]>> = {
   enable: ['Repair', ['POST enable']],
   unpin: ['Unpin', ['DELETE pin']],
@@ -36,7 +36,7 @@ export function buttonsOf(workload: Workload, paths: Paths): Button[] {
 }
 
 function undoOfClick(id: ChoiceId, workload: Workload, paths: Paths): Action | undefined {
-  // What somebody has damaged nothing brings back.
+  // Nothing brings back a damaged state.
   if (id === 'enable') return undefined
   if (id === 'disable') return managedAgain(workload, paths)
   if (id === 'wake' || id === 'awake') return undoOf('wake', workload, paths, Date.now() + WAKE_FOR)

@@ -120,7 +120,7 @@ export class Model {
     this.tell()
   }
 
-  /** '': they may, or it is not known yet. */
+  /** Why the person may not click it; '': they may, or it is not known yet. */
   mayNot({ about, need }: Pick<Action, 'about' | 'need'>): string {
     if (this.about.mayChange === false) return READ_ONLY
     const refusal = about && this.#refusals.get(placeOf(about, need))
@@ -131,7 +131,7 @@ export class Model {
     if (about) this.#refusals.set(placeOf(about, need), { why, until: Date.now() + REFUSED_FOR })
   }
 
-  /** Takes in whose page it is; what another person was refused counts no more. */
+  /** Keeps whose page it is. For another person, or cluster, former refusals do not count. */
   learn(about: About): void {
     if (!isSamePlace(about, this.about)) this.#refusals.clear()
     this.about = about
@@ -148,7 +148,7 @@ export class Model {
     if (!isFault) this.#fade(id)
   }
 
-  /** Not while somebody is at it. */
+  /** Dismisses a notice after a while, but not while somebody points at one. */
   #fade(id: number): void {
     setTimeout(() => {
       if (document.querySelector('.notice:hover, .notice:focus-within')) this.#fade(id)

@@ -98,18 +98,9 @@ function minutes(until: number, now: number): string {
 export function wishOf(workload: Workload): string {
   const { enabled, wake_schedule, timezone, pin_state, has_manual_override, manual_override_until } = workload
   const { snooze_requested, wake_requested, next_transition } = workload
-  return JSON.stringify([
-    enabled,
-    wake_schedule,
-    timezone,
-    pin_state,
-    has_manual_override,
-    manual_override_until,
-    snooze_requested,
-    wake_requested,
-    next_transition?.at,
-    askedBy(workload),
-  ])
+  const held = [pin_state, has_manual_override, manual_override_until]
+  const asked = [snooze_requested, wake_requested, next_transition?.at, askedBy(workload)]
+  return JSON.stringify([enabled, wake_schedule, timezone, held, asked])
 }
 
 /** The person who asked for what it is, or holds it; undefined: nobody. Who released the whole cluster asked for nothing of it. */
