@@ -2,6 +2,7 @@ import { earliest } from '../../process/clock.ts'
 import { manualWake, wakeHold } from '../deciding/intent.ts'
 import { transition } from '../deciding/operation.ts'
 import type { Situation } from '../deciding/situation.ts'
+import { REST } from '../sleeping/form.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { counted, iso } from '../text.ts'
 import { keptCount } from '../workload/counts.ts'
@@ -36,12 +37,13 @@ function decideReplicas(update: ReadUpdate): Draft<Reading> | Denial {
   const { before, after, was, is, hold } = update
   if (before.replicas === after.replicas) return namesNone(update) ?? asSent(update)
   if (hold) return keepsCount(update, hold)
-  if (!sleeps(was) || after.replicas === 0) return asSent(update)
+  if (!sleeps(was)) return asSent(update)
   const fault = countFault(after)
   if (fault !== undefined) return deny('unknown', about(before, `is asleep, and in this write ${fault}`))
+  if (after.replicas <= REST) return asSent(update)
   const replicas = wantedCount(update)
   if (!isWakingDeploy(update))
-    return absorbed(update, replicas, `stays at 0 replicas; it will wake to ${replicas}`)
+    return absorbed(update, replicas, `stays at ${REST} replicas; it will wake to ${replicas}`)
   const { reading } = is
   const workload = { ...reading.workload, replicas }
   return wokenByDeploy({ ...update, is: is.with({ ...reading, workload }) }, replicas)
@@ -53,11 +55,11 @@ function decideReplicas(update: ReadUpdate): Draft<Reading> | Denial {
  */
 function decideSwitch(update: ReadUpdate): Draft<Reading> | Denial {
   const { before, was, is, hold } = update
-  if (was.isRunning === is.isRunning) return namesNone(update) ?? asSent(update)
+  if (was.wantsPods === is.wantsPods) return namesNone(update) ?? asSent(update)
   if (hold)
     return isByHand(update)
       ? refuse(before, hold)
-      : held(update, `stays ${was.isRunning ? 'unsuspended' : 'suspended'}`, hold)
+      : held(update, `stays ${was.wantsPods ? 'unsuspended' : 'suspended'}`, hold)
   if (!sleeps(was)) return asSent(update)
   if (isByHand(update)) return wokenByHand(update, 1)
   if (isWakingDeploy(update)) return wokenByDeploy(update, 1)
@@ -85,8 +87,8 @@ function decideKey(update: ReadUpdate): Draft<Reading> | Denial {
   return hold ? refuse(before, hold) : wokenByHand(update, kept)
 }
 
-function sleeps({ reading, state, isRunning }: Situation): boolean {
-  return reading.enabled === true && state.asleep && !isRunning
+function sleeps({ reading, isAtRest }: Situation): boolean {
+  return reading.enabled === true && isAtRest
 }
 
 /** Whether somebody means the suspension or the key alone. */

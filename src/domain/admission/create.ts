@@ -3,7 +3,7 @@ import type { Rules } from '../deciding/rules.ts'
 import { changeBetween } from '../workload/change.ts'
 import { countAlone, labelCount, readWithoutState, stateOf, withState } from '../workload/reading.ts'
 import { EMPTY_STATE, type State } from '../workload/state.ts'
-import { isRunning, OWN_LABELS, STATE_ANNOTATIONS, type Workload } from '../workload/workload.ts'
+import { looksAsleep, OWN_LABELS, STATE_ANNOTATIONS, type Workload } from '../workload/workload.ts'
 import { annotationFault, SETTINGS, withoutEffect } from './annotations.ts'
 import { deny, patched, type AdmissionDecision } from './decision.ts'
 import { about, told } from './messages.ts'
@@ -60,7 +60,7 @@ function carriedState(created: Workload): State | undefined {
 /** The label may outlive the annotations: a workload created asleep with the label alone wakes to its count. */
 function keptByLabel(created: Workload, now: Instant): State | undefined {
   const replicas = labelCount(created)
-  if (replicas === undefined || isRunning(created)) return undefined
+  if (replicas === undefined || !looksAsleep(created)) return undefined
   return { ...EMPTY_STATE, asleep: true, snoozed: { at: now, replicas, trigger: 'recovery', by: null } }
 }
 

@@ -1,3 +1,4 @@
+import { isAtRest } from '../workload/reading.ts'
 import type { Instant } from '../../process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { isHeld } from '../deciding/situation.ts'
@@ -5,7 +6,6 @@ import { factsOf } from '../kinds.ts'
 import { nextTransition } from '../deciding/foresight.ts'
 import { iso } from '../text.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import { isRunning } from '../workload/workload.ts'
 import type { Draft } from './draft.ts'
 import { TO_UNPIN, TO_WAKE_NOW, type Saying } from './messages.ts'
 import type { Update } from './under-review.ts'
@@ -22,7 +22,7 @@ export function newVersionOfSleeper(
 ): Saying[] {
   if (changesTemplate !== true || reading instanceof Unreadable) return []
   const { workload, state } = reading
-  if (!state.asleep || isRunning(workload)) return []
+  if (!isAtRest(reading)) return []
   if (reading.enabled !== true && !isHeld(reading, now)) return []
   const wakes = nextTransition(reading, now, rules)
   if (wakes !== undefined && wakes.at <= now) return []

@@ -14,7 +14,7 @@ import { differingAnnotations, sameLabels, withoutRequest } from '../workload/ma
 import type { Reading } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Asked } from '../workload/state.ts'
-import { ANNOTATION, HELD_LABEL, isRunning, type Workload } from '../workload/workload.ts'
+import { ANNOTATION, HELD_LABEL, wantsPods, type Workload } from '../workload/workload.ts'
 import { allow, patched, type AdmissionDecision, type Denial } from './decision.ts'
 import { draft, type Draft } from './draft.ts'
 import { about, denyBecause, type Saying } from './messages.ts'
@@ -161,7 +161,7 @@ function refuseAwake({ before, otherTool }: Update, { workload, state }: Reading
   const kind = typeOf(before.kind)
   const conflict = (message: string) => new Refusal('CONFLICT', message)
   if (formOf(before).countInSpec) {
-    if (isRunning(before) || isRunning(workload))
+    if (wantsPods(before) || wantsPods(workload))
       throw conflict(`only a ${kind} that sleeps can be adopted, and this one runs: snooze it instead`)
     return
   }

@@ -1,3 +1,4 @@
+import { REST } from '../sleeping/form.ts'
 import type { Instant } from '../../process/clock.ts'
 import { Situation } from '../deciding/situation.ts'
 import { manualWake } from '../deciding/intent.ts'
@@ -32,7 +33,7 @@ function decideScale(workload: Workload, replicas: number, now: Instant, rules: 
   const pinOrOverride = activePinOrOverride(situation)
   if (pinOrOverride) return refuse(workload, pinOrOverride)
   if (reading.enabled !== true) return allow('not_managed')
-  if (!reading.state.asleep || replicas === 0) return allow('free')
+  if (!reading.state.asleep || replicas <= REST) return allow('free')
   const kept = keptCount(reading)
   return allow('manual_wake', replicas < kept ? belowKept(situation, replicas, kept) : [])
 }

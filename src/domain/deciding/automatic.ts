@@ -11,13 +11,13 @@ import type { Situation } from './situation.ts'
 
 /** Follows the schedule or the latest intent, before the holds are asked. */
 export function automatic(situation: Situation, desire: Desired): PartialDecision {
-  const { state, counts, isRunning } = situation
+  const { state, counts, wantsPods } = situation
   const { want, code, text, values, saysFault, since } = desire
   const says = { values, ...(saysFault && { saysFault }) }
   if ((want === 'asleep') === state.asleep) {
     const reason = because(code, text, says)
     if (counts.toGiveBack !== undefined) return givenBack(situation, desire, counts.toGiveBack, reason)
-    return { action: 'none', reason: isRunning || state.asleep ? reason : emptied(situation, reason) }
+    return { action: 'none', reason: wantsPods || state.asleep ? reason : emptied(situation, reason) }
   }
   const transition = {
     reason: because(code, text, { ...says, pending: () => pendingText(desire, state.backoff) }),

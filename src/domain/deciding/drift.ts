@@ -1,6 +1,6 @@
 import { formOf } from '../sleeping/forms.ts'
 import type { Pin } from '../workload/state.ts'
-import { isScaled } from '../workload/workload.ts'
+import { looksAsleep, isScaled } from '../workload/workload.ts'
 import { earliest } from '../../process/clock.ts'
 import { because, lookAgain, type PartialDecision } from './decision.ts'
 import type { Desired } from './desired.ts'
@@ -14,7 +14,7 @@ export function driftOf(situation: Situation, desire: Desired): PartialDecision 
   const { state, override, keda } = situation
   if (state.pin) return pinDrift(situation, state.pin)
   if (!state.asleep) return scaledBackDown(situation)
-  if (!situation.isRunning) return undefined
+  if (situation.isAtRest) return undefined
   if (!override) return sleeperDrift(situation, desire)
   // Nobody asked for a poll of KEDA's, before it is paused.
   const isPoll = keda.scales && situation.scaling.isAutomatic
@@ -25,7 +25,7 @@ export function driftOf(situation: Situation, desire: Desired): PartialDecision 
 function scaledBackDown(situation: Situation): PartialDecision | undefined {
   const { override, counts, keda } = situation
   const { toGiveBack: replicas } = counts
-  if (replicas === undefined || situation.isRunning) return undefined
+  if (replicas === undefined || situation.wantsPods) return undefined
   // Scaling to 0 leaves no field manager, and KEDA does so.
   if (keda.scales) return undefined
   const { by, who } = situation.scaling
@@ -36,16 +36,16 @@ function scaledBackDown(situation: Situation): PartialDecision | undefined {
 
 /** A pinned workload in another state than pinned: somebody changed it while the webhook was unavailable. */
 function pinDrift(situation: Situation, pin: Pin): PartialDecision | undefined {
-  const { state, counts, keda, isRunning } = situation
+  const { workload, state, counts, keda, wantsPods } = situation
   if (pin.state === 'snoozed') {
-    if (!isRunning) return undefined
+    if (looksAsleep(workload)) return undefined
     const reason = because('pin_enforced', () => 'pinned asleep, and found running')
     const replicas = state.asleep ? counts.kept : counts.toKeep
     return { action: 'snooze', trigger: 'pin', reason, replicas }
   }
-  const slipped = isRunning && hasSlipped(situation, pin)
-  if (!state.asleep && (pin.replicas === 0 || keda.decides || (isRunning && !slipped))) return undefined
-  const found = isRunning && !state.asleep ? situation.scaling.what : 'scaled down'
+  const slipped = wantsPods && hasSlipped(situation, pin)
+  if (!state.asleep && (pin.replicas === 0 || keda.decides || (wantsPods && !slipped))) return undefined
+  const found = wantsPods && !state.asleep ? situation.scaling.what : 'scaled down'
   const reason = because('pin_enforced', () => `pinned awake, and found ${found}`)
   // It sleeps although it is pinned awake: an old pin came back, and the kept count is newer than the pin's.
   const replicas = (state.asleep && counts.toWake) || pin.replicas

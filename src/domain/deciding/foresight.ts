@@ -1,7 +1,6 @@
 import type { Instant } from '../../process/clock.ts'
-import type { Reading } from '../workload/reading.ts'
+import { isAtRest, type Reading } from '../workload/reading.ts'
 import { outweighsSchedule, type OperationType } from '../workload/trigger.ts'
-import { isRunning } from '../workload/workload.ts'
 import { decide } from './decide.ts'
 import type { Decision, Reason } from './decision.ts'
 import { completed } from './history.ts'
@@ -114,9 +113,9 @@ function* foresee(start: Situation, until: Instant, atMost: number): Generator<F
  * search would go through three months of edges, for each record.
  */
 function sleepsForGood(situation: Situation): boolean {
-  const { reading, workload, state, now } = situation
+  const { reading, state, now } = situation
   const { autoWake, schedule, awakeUntil } = reading
-  if (autoWake || !schedule || !state.asleep || isRunning(workload)) return false
+  if (autoWake || !schedule || !isAtRest(reading)) return false
   const { intent, override, backoff } = state
   const ends = [awakeUntil, intent?.at, intent?.until, intent?.hold, override?.until, backoff?.until]
   if (ends.some((end) => typeof end === 'number' && end > now)) return false

@@ -4,7 +4,7 @@ import type { Policy } from '../workload/settings-rules.ts'
 import type { Reading } from '../workload/reading.ts'
 import { HISTORY_LIMIT } from '../workload/history-codec.ts'
 import { operationInProgress, type Operation, type OperationResult, type State } from '../workload/state.ts'
-import { isRunning, podsFollowed, type Workload } from '../workload/workload.ts'
+import { looksAsleep, podsFollowed, type Workload } from '../workload/workload.ts'
 
 /** How an operation ended, and when. */
 export interface Ending {
@@ -68,7 +68,7 @@ export function endingOf(
 
 /** Whether the pods follow `operation`. A snooze that somebody undid has not succeeded, though all pods are ready. */
 function hasFollowed({ type }: Operation, workload: Workload): boolean {
-  return podsFollowed(workload) && (type === 'wake' || !isRunning(workload))
+  return podsFollowed(workload) && (type === 'wake' || looksAsleep(workload))
 }
 
 function ended(running: Operation, result: OperationResult, at: Instant): Operation {

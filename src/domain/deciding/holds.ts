@@ -4,7 +4,7 @@ import { hasRoomToWake } from '../workload/change.ts'
 import { CLEAR_OVERRIDE, pinText, pinValues, UNPIN } from '../workload/explanation.ts'
 import type { Backoff, Override, Pin } from '../workload/state.ts'
 import { HOLDS, holdsOver, isRepair, type Hold } from '../workload/trigger.ts'
-import type { Workload } from '../workload/workload.ts'
+import { looksAsleep, type Workload } from '../workload/workload.ts'
 import { backoffFromFight, causeText } from './backoff.ts'
 import {
   because,
@@ -74,7 +74,7 @@ function pausedByOthers(
 
 /** An automatic snooze that would lose data is not done; a sleeper that was found running then counts as awake. */
 function leftAwake(situation: Situation, { action, reason }: PartialDecision): PartialDecision | undefined {
-  if (action !== 'snooze' || !situation.isRunning) return undefined
+  if (action !== 'snooze' || looksAsleep(situation.workload)) return undefined
   const why = riskOf(situation.workload)
   if (why === undefined) return undefined
   const text = () => `left awake: ${why} (then: ${reason.text})`
@@ -94,8 +94,8 @@ export function riskOf(workload: Workload): string | undefined {
 }
 
 /** Nothing is done, except that the marks of a sleeper that runs are set to match. */
-function asFound({ workload, state, counts, isRunning }: Situation, reason: Reason): PartialDecision {
-  if (!state.asleep || !isRunning) return { action: 'none', reason }
+function asFound({ workload, state, counts, isAtRest }: Situation, reason: Reason): PartialDecision {
+  if (!state.asleep || isAtRest) return { action: 'none', reason }
   const { replicas } = workload
   return { action: 'adopt', adopts: true, trigger: 'recovery', replicas, kept: counts.stillKept, reason }
 }

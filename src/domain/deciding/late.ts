@@ -1,6 +1,6 @@
 import type { Reading } from '../workload/reading.ts'
 import type { Trouble } from '../workload/trouble.ts'
-import { isRunning, podsFollowed, type Workload } from '../workload/workload.ts'
+import { wantsPods, podsFollowed, type Workload } from '../workload/workload.ts'
 
 /**
  * Whether its latest wake took longer than `operationTimeout` and pods are still missing; `completed` must have been
@@ -17,5 +17,5 @@ export function troubleOfPods(workload: Workload): Trouble | undefined {
 }
 
 function missesPods(workload: Workload): boolean {
-  return isRunning(workload) && !podsFollowed(workload)
+  return wantsPods(workload) && !podsFollowed(workload)
 }

@@ -3,7 +3,7 @@ import type { Decision } from './decision.ts'
 import type { PatchOperation } from '../json-patch.ts'
 import { factsOf } from '../kinds.ts'
 import type { Change } from '../workload/patch.ts'
-import { isRunning, type Workload } from '../workload/workload.ts'
+import { wantsPods, type Workload } from '../workload/workload.ts'
 
 /**
  * The change without the missed runs of a CronJob that wakes: Kubernetes starts one Job if a time of its schedule lies
@@ -18,7 +18,7 @@ export function withoutMissedRuns(
   now: Instant,
 ): Workload {
   const { kind, annotations, lastScheduleTime, createdAt } = woken
-  if (factsOf(kind).startsJobs !== true || isRunning(before) || !isRunning(woken)) return woken
+  if (factsOf(kind).startsJobs !== true || wantsPods(before) || !wantsPods(woken)) return woken
   if (annotations.catchUp === 'true') return woken
   const { intent, dueAt, asleepSince = 0 } = decision
   const isAtEdge = intent?.trigger === 'schedule' && intent.at === dueAt

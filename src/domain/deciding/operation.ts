@@ -5,6 +5,7 @@ import { decide } from './decide.ts'
 import { because, noAction, type Decision } from './decision.ts'
 import { decisionTime } from './decision-time.ts'
 import { withOperation } from './history.ts'
+import { REST } from '../sleeping/form.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { lostCount, withMarksRestored, type LastKnown } from '../workload/last-known.ts'
 import { withoutRequest } from '../workload/marks.ts'
@@ -118,7 +119,7 @@ function signedAnew(read: Reading, clock: Instant): Reading {
     type: state.asleep ? 'snooze' : 'wake',
     trigger: 'unsigned',
     at: decisionTime(state, clock),
-    replicas: state.asleep ? 0 : workload.replicas,
+    replicas: state.asleep ? REST : workload.replicas,
     duration: 0,
     by: null,
     result: 'succeeded',
@@ -180,7 +181,7 @@ export function transition(situation: Situation, decision: Move): Reading {
   if (decision.action === 'none') return reading
   const state = withoutPending(reading.state)
   const { trigger, by, action, kept } = decision
-  const isKedas = action === 'wake' && !situation.isRunning && situation.keda.decides
+  const isKedas = action === 'wake' && !situation.wantsPods && situation.keda.decides
   const replicas = isKedas ? reading.workload.replicas : decision.replicas
   const type = action === 'snooze' ? 'snooze' : 'wake'
   const at = isTaken(state, type, now) ? now + 1 : now
@@ -193,7 +194,7 @@ export function transition(situation: Situation, decision: Move): Reading {
     type,
     trigger,
     at,
-    replicas: action === 'snooze' ? 0 : replicas,
+    replicas: action === 'snooze' ? REST : replicas,
     by,
     ...(unmoved
       ? { duration: 0, result: 'succeeded' }
@@ -239,7 +240,7 @@ export function planFailure(
   const [newest, ...older] = reading.state.history
   const again = newest?.result === 'failed' && newest.type === action
   const state = again ? { ...reading.state, history: older } : reading.state
-  const replicas = action === 'snooze' ? 0 : decision.replicas
+  const replicas = action === 'snooze' ? REST : decision.replicas
   const failed: Operation = { type: action, trigger, at: now, replicas, duration: 0, by, result: 'failed' }
   const backedOff = afterFailure(withOperation(state, failed), now, shortened(message))
   return changeBetween(workload, withState(reading, backedOff))

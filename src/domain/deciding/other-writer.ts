@@ -6,7 +6,7 @@ import { isScaledByKeda, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf } from './situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import { FIELD_MANAGER, isRunning, isScaled, type Workload } from '../workload/workload.ts'
+import { FIELD_MANAGER, looksAsleep, wantsPods, isScaled, type Workload } from '../workload/workload.ts'
 
 /** Somebody else moved a workload against the decision about it. */
 export interface Contradiction {
@@ -30,13 +30,13 @@ export function contradictionOf(
   now: Instant,
   rules: Rules,
 ): Contradiction | undefined {
-  const isRunningNow = isRunning(after)
+  const sleeps = looksAsleep(after)
   // Each write of Dormouse changes the state as well.
   const isOurs = before.annotations.state !== after.annotations.state
-  if (isOurs || isRunning(before) === isRunningNow || after.deleting) return undefined
+  if (isOurs || looksAsleep(before) === sleeps || after.deleting) return undefined
   const { reading: is } = evaluated(after)
   if (is instanceof Unreadable || is.enabled !== true) return undefined
-  if (is.state.asleep !== isRunningNow || after.replicasManager?.manager === FIELD_MANAGER) return undefined
+  if (is.state.asleep === sleeps || after.replicasManager?.manager === FIELD_MANAGER) return undefined
   // An autoscaler may scale an awake workload to 0: it scales it up again.
   if (isByAutoscaler(before, after, rules)) return undefined
   const { action, reason } = evaluated(before).step.decision
@@ -47,8 +47,8 @@ export function contradictionOf(
 
 /** Scaling to 0 leaves no field manager: then the former one counts. */
 function isByAutoscaler(before: Workload, after: Workload, rules: Rules): boolean {
-  const isRunningNow = isRunning(after)
-  if (isScaledByKeda(after, rules)) return !isRunningNow || isScaled(after)
-  if (isRunningNow) return false
+  const isUp = wantsPods(after)
+  if (isScaledByKeda(after, rules)) return !isUp || isScaled(after)
+  if (isUp) return false
   return autoscalerOf(after) !== undefined || (!after.replicasManager && autoscalerOf(before) !== undefined)
 }

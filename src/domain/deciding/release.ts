@@ -3,10 +3,10 @@ import { formOf } from '../sleeping/forms.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import type { Change } from '../workload/patch.ts'
 import { countsOf } from '../workload/counts.ts'
-import { readWithoutState, readWorkload } from '../workload/reading.ts'
+import { isAtRest, readWithoutState, readWorkload } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import { ANNOTATION_NAMES, ASLEEP_LABEL, HELD_LABEL, isRunning, type Workload } from '../workload/workload.ts'
+import { ANNOTATION_NAMES, ASLEEP_LABEL, HELD_LABEL, type Workload } from '../workload/workload.ts'
 
 /**
  * The change that wakes a workload, with any count still kept, and removes everything that Dormouse put on it;
@@ -23,7 +23,7 @@ export function releaseChange(workload: Workload, now: Instant, rules: Rules): C
   }
   const read = readWorkload(workload, rules)
   const reading = read instanceof Unreadable ? readWithoutState(workload, rules) : read
-  const sleeps = reading.state.asleep && !isRunning(workload)
+  const sleeps = isAtRest(reading)
   const { kept, toGiveBack } = countsOf(reading)
   const count = sleeps && formOf(workload).countInSpec ? kept : toGiveBack
   const woken = count === undefined ? {} : { replicas: count }

@@ -2,9 +2,9 @@ import type { Instant } from '../../process/clock.ts'
 import { kedaOf, type Keda } from '../autoscaling/keda.ts'
 import type { Sleep } from '../schedule/schedule.ts'
 import { countsOf, type Counts } from '../workload/counts.ts'
-import type { Reading } from '../workload/reading.ts'
+import { isAtRest, type Reading } from '../workload/reading.ts'
 import { presentState, type Backoff, type Intent, type Override, type State } from '../workload/state.ts'
-import { isRunning, type Workload } from '../workload/workload.ts'
+import { wantsPods, type Workload } from '../workload/workload.ts'
 import { backoffInEffect } from './backoff.ts'
 import { decisionTime, isCredible } from './decision-time.ts'
 import { completed } from './history.ts'
@@ -39,9 +39,12 @@ export class Situation {
     return this.reading.state
   }
 
-  /** Whether its spec asks for pods. */
-  get isRunning(): boolean {
-    return isRunning(this.workload)
+  get wantsPods(): boolean {
+    return wantsPods(this.workload)
+  }
+
+  get isAtRest(): boolean {
+    return isAtRest(this)
   }
 
   get counts(): Counts {

@@ -2,7 +2,7 @@ import type { Instant } from '../../process/clock.ts'
 import type { Decision } from './decision.ts'
 import type { State } from '../workload/state.ts'
 import { counted, iso } from '../text.ts'
-import { ANNOTATION, isRunning, podsFollowed, type Workload } from '../workload/workload.ts'
+import { ANNOTATION, looksAsleep, podsFollowed, type Workload } from '../workload/workload.ts'
 
 const DEFAULT = 5
 
@@ -28,7 +28,7 @@ export function wakingEdge(
   { action, intent }: Pick<Decision, 'action' | 'intent'>,
 ): Instant | undefined {
   const byEdge = action === 'wake' && intent?.trigger === 'schedule' && intent.want === 'awake'
-  return byEdge && !isRunning(workload) ? intent.at : undefined
+  return byEdge && looksAsleep(workload) ? intent.at : undefined
 }
 
 /** The edge that woke it and that nothing has followed since, with whether its pods are ready; undefined: there is none. */

@@ -14,7 +14,7 @@ import type { Prices } from './saved.ts'
 import { missedOf, type SharedWorkload } from './shared-workloads.ts'
 import { WeekSummary, type Week } from './week.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import { isRunning, keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
+import { looksAsleep, keyOf, type Workload, type WorkloadKey } from '../workload/workload.ts'
 
 /** Dormouse's decision about one workload, and why. */
 export interface Expected extends WorkloadKey {
@@ -133,7 +133,7 @@ export function strandedIn(workloads: Iterable<Workload>, excluded: ReadonlySet<
   for (const workload of workloads) {
     const { kind, namespace, name, deleting } = workload
     const isOut = excluded.has(namespace) && !deleting
-    if (isOut && hasSleepMark(workload) && !isRunning(workload)) stranded.push({ kind, namespace, name })
+    if (isOut && hasSleepMark(workload) && looksAsleep(workload)) stranded.push({ kind, namespace, name })
   }
   return stranded
 }

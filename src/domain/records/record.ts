@@ -27,7 +27,7 @@ import { operationInProgress, type Backoff, type Operation } from '../workload/s
 import { iso as seconds } from '../text.ts'
 import { releasedText } from '../deciding/released.ts'
 import { waitText, type WakeWait } from '../deciding/wake-order.ts'
-import { currentReplicas, isRunning, type Workload } from '../workload/workload.ts'
+import { currentReplicas, looksAsleep, type Workload } from '../workload/workload.ts'
 
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
 export type HistoryRecord = ValueOf<typeof OPERATION>
@@ -196,7 +196,7 @@ function historyRecord({ at, duration, ...operation }: Operation, now: Instant):
 }
 
 function unreadableRecord(workload: Workload, { message, fault }: Unreadable, rules: Rules): StatusRecord {
-  const isSnoozed = hasSleepMark(workload) && !isRunning(workload)
+  const isSnoozed = hasSleepMark(workload) && looksAsleep(workload)
   return {
     ...identity(workload),
     enabled: false,

@@ -2,8 +2,8 @@ import type { Instant } from '../../process/clock.ts'
 import { formOf } from '../sleeping/forms.ts'
 import type { Namespace } from '../policy/inheritance.ts'
 import { keptCount } from '../workload/counts.ts'
-import type { Reading } from '../workload/reading.ts'
-import { isRunning, type Workload } from '../workload/workload.ts'
+import { isAtRest, type Reading } from '../workload/reading.ts'
+import { type Workload } from '../workload/workload.ts'
 import { replicaTime } from './replica-time.ts'
 
 const HOUR_S = 3600
@@ -83,14 +83,9 @@ export function teamOf(label: string, { labels }: Workload, namespace: Namespace
   return labels?.[label] || namespace?.labels?.[label] || 'none'
 }
 
-/** Whether it sleeps, and no pod of it is asked for. */
-export function isSleeping({ state, workload }: Reading): boolean {
-  return state.asleep && !isRunning(workload)
-}
-
 /** The replicas that its sleep saves now; a suspended CronJob saves nothing that could be measured. */
 export function replicasSaved(reading: Reading): number {
-  return isSleeping(reading) && formOf(reading.workload).countsPods ? keptCount(reading) : 0
+  return isAtRest(reading) && formOf(reading.workload).countsPods ? keptCount(reading) : 0
 }
 
 /**

@@ -1,15 +1,7 @@
+import { isAtRest } from '../workload/reading.ts'
 import type { Situation } from '../deciding/situation.ts'
 import { foreseenReadings } from '../deciding/foresight.ts'
-import {
-  isSleeping,
-  NOTHING_SAVED,
-  plus,
-  replicasSaved,
-  savedBy,
-  savedRecord,
-  type Prices,
-  type Saved,
-} from './saved.ts'
+import { NOTHING_SAVED, plus, replicasSaved, savedBy, savedRecord, type Prices, type Saved } from './saved.ts'
 
 const HOUR = 3_600_000
 const WEEK = 168 * HOUR
@@ -48,7 +40,7 @@ export class WeekSummary {
     let asleep = 0
     let replicaTime = 0
     for (const { reading, lasts } of foreseenReadings(start, now + WEEK)) {
-      if (isSleeping(reading)) asleep += lasts
+      if (isAtRest(reading)) asleep += lasts
       replicaTime += replicasSaved(reading) * lasts
     }
     const sum = this.#namespaces.get(workload.namespace) ?? NOTHING

@@ -9,7 +9,7 @@ export function pin({ situation, by }: Context): Outcome {
   const { reading, state, workload, counts, now } = situation
   if (state.pin) return { target: reading, says: NOTHING_TO_DO }
   const pinned = state.asleep ? 'snoozed' : 'active'
-  const sleeps = state.asleep && !situation.isRunning
+  const sleeps = situation.isAtRest
   // A DaemonSet that its controller has not counted yet still has the kept count.
   const running = formOf(workload).countInSpec ? workload.replicas : counts.toKeep
   const replicas = sleeps || counts.isLowered ? counts.kept : running

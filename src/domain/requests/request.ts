@@ -31,7 +31,7 @@ import { adopt, snooze, wake } from './snooze-and-wake.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { counted } from '../text.ts'
-import { ownedBy, type Workload } from '../workload/workload.ts'
+import { looksAsleep, ownedBy, type Workload } from '../workload/workload.ts'
 
 /** A request's effect on a workload. */
 export interface Effect {
@@ -143,10 +143,10 @@ function understood(
 
 /** Somebody woke the sleeper, or scaled it down again: first does the controller's next step about that. */
 function settled(situation: Situation): Situation {
-  const { reading, state, counts, isRunning, isHeld } = situation
+  const { reading, state, counts, isHeld } = situation
   const isActedOn = reading.enabled === true || isHeld
-  const isWoken = state.asleep && isRunning
-  const isScaledBack = counts.toGiveBack !== undefined && !isRunning
+  const isWoken = state.asleep && !situation.isAtRest
+  const isScaledBack = counts.toGiveBack !== undefined && !situation.wantsPods
   return isActedOn && (isWoken || isScaledBack) ? situation.with(follow(situation)) : situation
 }
 
@@ -193,7 +193,7 @@ function effectOf(request: Request, situation: Situation, { says, isUnchanged, b
   const warning =
     owner && !isUnchanged ? `. Note: it belongs to ${ownedBy(owner)}, which may scale it back` : ''
   const woke = target.state.asleep ? 'snooze' : 'wake'
-  const moved = situation.isRunning !== before.isRunning
+  const moved = looksAsleep(situation.workload) !== looksAsleep(before.workload)
   const asked = asksToMove(request) || request.action === 'disable'
   const told = (text: string, moves: Moves) => {
     const also = moved && !asked ? `, which ${movedTo(target, moves)}` : ''

@@ -8,7 +8,7 @@ import { newIntent, stillRuns, wakeHold } from '../deciding/intent.ts'
 import { countKeptBy } from '../deciding/drift.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { counted, iso } from '../text.ts'
-import { currentReplicas } from '../workload/workload.ts'
+import { looksAsleep, currentReplicas } from '../workload/workload.ts'
 import { pendingWake, type Intent } from '../workload/state.ts'
 import { durationText } from '../schedule/duration.ts'
 import { type Sleep } from '../schedule/schedule.ts'
@@ -23,7 +23,7 @@ export function snooze({ situation, by }: Context, limit: number | undefined): O
   const intent = newIntent(situation, { want: 'asleep', by, trigger: 'api', ...end })
   const asked = situation.withState({ ...state, intent })
   const was = replacedText(situation, intent)
-  if (state.asleep && !situation.isRunning) {
+  if (situation.isAtRest) {
     const isToStay = isToBe('asleep', situation) && !pendingWake(state)
     if (limit === undefined && isToStay) return { target: reading, says: leftFor('already asleep') }
     return { target: asked.reading, says: stays(`asleep${spanText(asked, limit)}${was}`) }
@@ -42,9 +42,9 @@ export function wake(
   { situation, by, written }: Context,
   { for: limit, shorten = false }: Request<'wake'>,
 ): Outcome {
-  const { reading, state, workload, counts, now, isRunning } = situation
-  const byKeda = !isRunning && situation.keda.decides
-  const up = !state.asleep && (byKeda || (isRunning && counts.toGiveBack === undefined))
+  const { reading, state, workload, counts, now, wantsPods } = situation
+  const byKeda = !wantsPods && situation.keda.decides
+  const up = !state.asleep && (byKeda || (wantsPods && counts.toGiveBack === undefined))
   if (up && limit === undefined && isToBe('awake', situation)) {
     return {
       target: reading,
@@ -96,7 +96,7 @@ export function adopt({ situation, by }: Context, count: number): Outcome {
     if (kept > 0)
       throw new Refusal('CONFLICT', `asleep already, and keeps ${kept}: there is nothing to adopt`)
   }
-  if (form.countInSpec && situation.isRunning)
+  if (form.countInSpec && situation.wantsPods)
     throw new Refusal('CONFLICT', 'it runs, and only what sleeps can be adopted: snooze it instead')
   const intent = newIntent(situation, { want: 'asleep', by, trigger: 'api' })
   const asked = state.asleep ? situation : situation.withState({ ...state, intent })
@@ -151,8 +151,8 @@ function isToBe(want: Sleep, situation: Situation): boolean {
 }
 
 /** The count that a wake request brings: the kept or the last one, at least 1. */
-function wakeCount({ state, workload, counts, isRunning }: Situation): number {
+function wakeCount({ state, workload, counts }: Situation): number {
   if (counts.toGiveBack !== undefined) return Math.max(1, counts.toGiveBack)
-  if (isRunning) return counts.toWake
+  if (!looksAsleep(workload)) return counts.toWake
   return Math.max(1, state.snoozed?.replicas ?? currentReplicas(workload))
 }

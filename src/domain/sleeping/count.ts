@@ -1,9 +1,9 @@
 import { valueAt } from '../json-pointer.ts'
 import { counted } from '../text.ts'
 import { operationsOn, testOf } from './field.ts'
-import type { Form } from './form.ts'
+import { REST, type Form } from './form.ts'
 
-/** Sleeps with a count of 0. */
+/** Sleeps with the count of the rest. */
 export const COUNT: Form = {
   name: 'count',
   countInSpec: true,
@@ -23,7 +23,7 @@ export const COUNT: Form = {
   },
   pods: ({ replicas = 0, readyReplicas = 0 }) => ({ existing: replicas, ready: readyReplicas }),
   move(position, wake, replicas) {
-    const target = wake ? replicas : 0
+    const target = wake ? replicas : REST
     return position.replicas === target ? undefined : { replicas: target }
   },
   tests: (placed, field) => testOf(placed, field, placed.replicas),

@@ -1,5 +1,8 @@
 import type { PatchOperation } from '../json-patch.ts'
 
+/** The count with which workloads sleep. */
+export const REST = 0
+
 /** What of a workload tells whether it sleeps. */
 export interface Position {
   /** The count, for information where the status tells it; of a switch 0 while it says asleep, else 1. */

@@ -1,6 +1,7 @@
 import type { Reading } from './reading.ts'
+import { REST } from '../sleeping/form.ts'
 import { formOf } from '../sleeping/forms.ts'
-import { isRunning, isScaled, KEPT_BY_DOWNSCALERS } from './workload.ts'
+import { looksAsleep, isScaled, KEPT_BY_DOWNSCALERS } from './workload.ts'
 
 /** The counts that a decision chooses from. */
 export interface Counts {
@@ -35,7 +36,7 @@ export function countsOf(reading: Reading): Counts {
   return {
     kept,
     isLowered,
-    toWake: isRunning(workload) && !isLowered ? replicas : kept,
+    toWake: looksAsleep(workload) || isLowered ? kept : replicas,
     toGiveBack,
     toKeep: isUncounted ? kept : (toGiveBack ?? replicas),
     stillKept: isLowered || (isScaled(workload) && replicas < kept) ? kept : undefined,
@@ -51,7 +52,7 @@ function isBelow({ workload, state }: Reading, kept: number): boolean {
   const { replicas, replicasManager, manifestCount } = workload
   if (!state.asleep || !formOf(workload).scales || isScaled(workload)) return false
   const isApplied = replicasManager?.applies === true || manifestCount === replicas
-  return !isApplied && replicas > 0 && replicas < kept
+  return !isApplied && replicas > REST && replicas < kept
 }
 
 function countToGiveBack({ state: { asleep, woken }, workload }: Reading): number | undefined {

@@ -4,7 +4,7 @@ import { apiVersionOf, factsOf } from '../kinds.ts'
 import { setOrRemove, type PatchOperation } from '../json-patch.ts'
 import { fieldsOf, pointerInFields } from '../managed-fields.ts'
 import { formOf } from '../sleeping/forms.ts'
-import type { Move } from '../sleeping/form.ts'
+import { REST, type Move } from '../sleeping/form.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -94,7 +94,7 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   } else tests.push({ op: 'test', path: ANNOTATIONS, value: null })
   tests.push(...formOf(workload).tests(workload, fieldOf(workload)))
   // On a copy that is behind, sleep would be found harmless.
-  if (change.replicas === 0 && workload.keepsVolumesBy !== undefined) {
+  if (change.replicas === REST && workload.keepsVolumesBy !== undefined) {
     tests.push({ op: 'test', path: WHEN_SCALED, value: workload.keepsVolumesBy })
   }
   if (labelsIn(change).length > 0 && workload.labels === undefined) {

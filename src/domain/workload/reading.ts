@@ -1,3 +1,4 @@
+import { REST } from '../sleeping/form.ts'
 import { formOf } from '../sleeping/forms.ts'
 import type { ReadingRules } from './settings-rules.ts'
 import { settingsOf, type Settings } from './settings.ts'
@@ -8,7 +9,7 @@ import type { Keyring, Trust } from './tag.ts'
 import {
   ASLEEP_LABEL,
   FIELD_MANAGER,
-  isRunning,
+  looksAsleep,
   MAX_REPLICAS,
   type AnnotationName,
   type Kind,
@@ -25,6 +26,11 @@ export interface Reading extends Settings {
   readonly trust?: Trust
   /** The keys that it was read by, and that sign what is written; absent: none. */
   readonly keyring?: Keyring
+}
+
+/** Whether it sleeps, as its sleep left it: nobody has woken it since. */
+export function isAtRest({ state, workload }: Pick<Reading, 'state' | 'workload'>): boolean {
+  return state.asleep && looksAsleep(workload)
 }
 
 /** The kept count that the label holds; undefined: no label, or one that is no count. */
@@ -45,7 +51,7 @@ export function hasSleepMark(workload: Workload): boolean {
  */
 export function isUnmarkedSleep({ replicas, replicasManager, labels }: Workload): boolean {
   const isOurs = replicasManager?.manager === FIELD_MANAGER && replicasManager.subresource === undefined
-  return isOurs && replicas === 0 && labels?.[ASLEEP_LABEL] === undefined
+  return isOurs && replicas === REST && labels?.[ASLEEP_LABEL] === undefined
 }
 
 /**
@@ -94,7 +100,7 @@ function keyringOf(rules: Signing): Pick<Reading, 'keyring'> {
 
 function stateByMarks(workload: Workload): State {
   if (isUnmarkedSleep(workload)) return { ...EMPTY_STATE, asleep: true, snoozed: asleepWith(1, workload) }
-  const asleep = hasSleepMark(workload) && !isRunning(workload)
+  const asleep = hasSleepMark(workload) && looksAsleep(workload)
   return asleep ? correctedByMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
 }
 
@@ -137,7 +143,7 @@ function believed(stored: StoredState, workload: Workload, trust: Trust | undefi
  */
 export function countAlone(state: StoredState | State, workload: Workload): State {
   const { asleep, snoozed, woken } = withoutUnknown(state)
-  const sleeps = asleep && !isRunning(workload)
+  const sleeps = asleep && looksAsleep(workload)
   return {
     ...EMPTY_STATE,
     asleep: sleeps,
@@ -196,9 +202,9 @@ export function withAnnotations(
  */
 function correctedByMarks(workload: Workload, state: State): State {
   const count = labelCount(workload)
-  const asleep = isRunning(workload)
-    ? state.asleep && hasSleepMark(workload)
-    : state.asleep || workload.snoozeKey !== undefined || count !== undefined
+  const asleep = looksAsleep(workload)
+    ? state.asleep || workload.snoozeKey !== undefined || count !== undefined
+    : state.asleep && hasSleepMark(workload)
   if (!asleep) return state.asleep ? { ...state, asleep } : state
   const counted = count ?? state.snoozed?.replicas ?? 0
   const kept = Math.min(counted, formOf(workload).most)

@@ -1,7 +1,7 @@
 import type { Instant } from '../../process/clock.ts'
 import type { AnnotationName } from '../annotations.ts'
 import { factsOf, isKind, typeOf, type Kind, type Owner } from '../kinds.ts'
-import type { Position } from '../sleeping/form.ts'
+import { REST, type Position } from '../sleeping/form.ts'
 import { formOf } from '../sleeping/forms.ts'
 import type { Trouble } from './trouble.ts'
 
@@ -159,9 +159,18 @@ export function fieldOf({ kind, configured }: Workload): string {
   return configured?.field ?? factsOf(kind).field
 }
 
-/** Whether the spec asks for pods: a DaemonSet's without the key, all others by the count. */
-export function isRunning(workload: Workload): boolean {
-  return workload.snoozeKey === undefined && (workload.replicas > 0 || !formOf(workload).countInSpec)
+/** Whether the spec asks for pods, or for Jobs: a DaemonSet's without the key, all others by the count. */
+export function wantsPods(workload: Workload): boolean {
+  return isAbove(workload, 0)
+}
+
+/** Whether it is as a sleep leaves it, whoever left it so. Whether it sleeps, the state says: `isAtRest`. */
+export function looksAsleep(workload: Workload): boolean {
+  return !isAbove(workload, REST)
+}
+
+function isAbove(workload: Workload, count: number): boolean {
+  return workload.snoozeKey === undefined && (workload.replicas > count || !formOf(workload).countInSpec)
 }
 
 /** Whether the scale subresource set its count: `kubectl scale`, or an autoscaler. */
@@ -191,7 +200,7 @@ export function podsFollowed(workload: Workload): boolean {
   const { pods, generation } = workload
   if (!formOf(workload).countsPods) return true
   if (pods.observedGeneration < generation) return false
-  return isRunning(workload) ? pods.ready >= workload.replicas : pods.existing === 0
+  return wantsPods(workload) ? pods.ready >= workload.replicas : pods.existing === 0
 }
 
 /** A workload as messages name it: `deployment shop/web`. */

@@ -4,7 +4,7 @@ import { sameMarks } from '../../domain/workload/marks.ts'
 import { wakeOrderFault } from '../../domain/deciding/wake-order.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import { clip } from '../../domain/text.ts'
-import { isRunning, keyOf, type Workload } from '../../domain/workload/workload.ts'
+import { looksAsleep, keyOf, type Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../../process/logger.ts'
 import type { Recorder } from '../../kubernetes/ports.ts'
 import type { Evaluations } from '../evaluating/ports.ts'
@@ -79,7 +79,7 @@ export class AnnotationWarnings {
     if (scheduleFault !== undefined && scheduleFaultAt !== 'workload') return undefined
     if (fault !== undefined) return { reason: 'InvalidSchedule', message: fault }
     // A sleeper was put to sleep before, or by force.
-    const isLeftAwake = step.decision.reason.code === 'data_at_risk' || isRunning(workload)
+    const isLeftAwake = step.decision.reason.code === 'data_at_risk' || !looksAsleep(workload)
     const risk = schedule && isLeftAwake ? riskOf(workload) : undefined
     if (risk === undefined) return undefined
     return { reason: 'DataAtRisk', message: `Its schedule does not put it to sleep: ${risk}` }

@@ -4,14 +4,14 @@ import { formOf } from '../../domain/sleeping/forms.ts'
 import { completed } from '../../domain/deciding/history.ts'
 import { isLate } from '../../domain/deciding/late.ts'
 import { nextTransition } from '../../domain/deciding/foresight.ts'
-import type { Reading } from '../../domain/workload/reading.ts'
+import { isAtRest, type Reading } from '../../domain/workload/reading.ts'
 import type { Source } from '../../domain/policy/settings.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Schedule } from '../../domain/schedule/schedule.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import type { Operation } from '../../domain/workload/state.ts'
 import { currentReplicas, type Workload } from '../../domain/workload/workload.ts'
-import { isSleeping, replicasSaved } from '../../domain/records/saved.ts'
+import { replicasSaved } from '../../domain/records/saved.ts'
 import { workloadState, type WorkloadState } from '../../domain/records/workload-state.ts'
 import type { Coming } from './coming.ts'
 import { shareOf, type Share } from './savings.ts'
@@ -49,7 +49,7 @@ export function readTracked(
   if (reading instanceof Unreadable)
     return { tracked: { state, source: managedBy(null), asleep: false }, history: [] }
   if (state === 'unmanaged') return undefined
-  const asleep = isSleeping(reading)
+  const asleep = isAtRest(reading)
   const runs = formOf(workload).countsPods ? currentReplicas(workload) : 0
   const coming = workload.deleting ? undefined : nextTransition(reading, now, rules)
   const conflict = autoscalerConflict(reading, rules)

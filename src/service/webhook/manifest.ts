@@ -2,6 +2,7 @@ import type { ManifestCount } from '../../domain/admission/under-review.ts'
 import { isRecord } from '../../domain/json-schema.ts'
 import { pointerTo, valueAt } from '../../domain/json-pointer.ts'
 import { owns } from '../../domain/managed-fields.ts'
+import { REST } from '../../domain/sleeping/form.ts'
 import { formOf } from '../../domain/sleeping/forms.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, ASLEEP_LABEL, fieldOf, type Workload } from '../../domain/workload/workload.ts'
@@ -62,7 +63,7 @@ function countByKubectl(before: Workload, old: Json, object: Json): ManifestCoun
   const [was, is] = [former, applied].map((manifest) => valueAt(manifest, fieldOf(before)))
   if (is === undefined) return was === undefined ? undefined : 'absent'
   const isCopy = hasOurs(annotationsOf(applied), ANNOTATION.state) || hasOurs(labelsOf(applied), ASLEEP_LABEL)
-  return isAsleep(is) && was !== is && !isCopy ? 'zero' : undefined
+  return namesSleep(before, applied) && was !== is && !isCopy ? 'zero' : undefined
 }
 
 /** By server-side apply, which says in managedFields what a manifest names. */
@@ -83,7 +84,7 @@ function countByServer(
   // An apply that alters the object sets the time; one that only comes to own the count does not (checked on 1.35).
   // One that does neither looks like any other update by this manager.
   const isOld = former && owns(former, field) && applied['time'] === former['time']
-  if (isOld || !isAsleep(valueAt(object, field))) return undefined
+  if (isOld || !namesSleep(before, object)) return undefined
   const metadata = jsonOf(jsonOf(applied['fieldsV1'])['f:metadata'])
   const isCopy =
     hasOurs(jsonOf(metadata['f:annotations']), `f:${ANNOTATION.state}`) ||
@@ -96,9 +97,10 @@ function hasOurs(map: Json, name: string): boolean {
   return map[name] !== undefined
 }
 
-/** A count of 0, or a CronJob's `suspend`. */
-function isAsleep(value: unknown): boolean {
-  return value === 0 || value === true
+/** Whether an object or a manifest names what puts it to sleep. */
+function namesSleep(workload: Workload, object: Json): boolean {
+  const form = formOf(workload)
+  return form.countInSpec && form.read(object, fieldOf(workload)).replicas <= REST
 }
 
 /** The manifest that kubectl applied last; undefined: there is none, or it cannot be read. */

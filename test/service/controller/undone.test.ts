@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { isRunning } from '../../../src/domain/workload/workload.ts'
+import { wantsPods } from '../../../src/domain/workload/workload.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { at, HOUR, MINUTE, SECOND } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment, aStatefulSet, type AWorkload } from '../../support/workloads.ts'
@@ -74,7 +74,7 @@ describe('somebody who undoes every write for ever', () => {
           // It has lost already: the test ends, and fails.
           if (writes.length > 100 * MOST_WRITES) return
           const live = cluster.live(workload)
-          if (isRunning(live) === (isKeyed || wants > 0)) return
+          if (wantsPods(live) === (isKeyed || wants > 0)) return
           undone += 1
           cluster.put(isKeyed ? live.withoutItsKey() : BY[by]!(live, wants))
         }
@@ -82,7 +82,7 @@ describe('somebody who undoes every write for ever', () => {
         cluster.onChange((before, after) => {
           if (!after) return
           const isOurs = before && before.annotations.state !== after.annotations.state
-          if (isOurs && isRunning(before) !== isRunning(after)) moves.push(time.monotonic())
+          if (isOurs && wantsPods(before) !== wantsPods(after)) moves.push(time.monotonic())
           if (prompt && after.pods.observedGeneration < after.generation) cluster.podsFollow(after)
           else if (pause === 0) undo()
           else time.later(undo, pause)
