@@ -3,10 +3,11 @@ import { loadConfig, type Config } from '../service/config/config.ts'
 import type { Calendars } from '../domain/schedule/calendar.ts'
 import { counted } from '../domain/text.ts'
 import type { Instant } from '../process/clock.ts'
-import { createLogger, plainLines } from '../process/logger.ts'
+import { createLogger } from '../process/logger.ts'
 import { ZONE_DATA } from '../process/zone-data.ts'
 import type { ClusterForecast } from '../wiring/check.ts'
 import { checkText } from './check-text.ts'
+import { actOn, KUBECONFIG, onCluster } from './on-cluster.ts'
 import type { CliPorts } from './program.ts'
 import { readCheckedFile } from './checked-file.ts'
 import { keptIn, NOT_SIGNED } from '../wiring/key-places.ts'
@@ -33,7 +34,7 @@ export function registerCheck(program: Command, ports: CliPorts): void {
       "the same at that time if nobody acts until then: 22:00, 'mon 21:00', 2026-11-24T18:00Z",
     )
     .option('--context <name>', 'context of the kubeconfig; default: the current one')
-    .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
+    .option(...KUBECONFIG)
     .addOption(
       new Option('-o, --output <format>', 'json has every workload')
         .choices(['text', 'json'])
@@ -140,23 +141,10 @@ function inJson(cluster: ClusterForecast): object {
 async function forecastOf(
   config: Config,
   calendars: Calendars,
-  { kubeconfig, context, at }: Pick<Options, 'kubeconfig' | 'context'> & { at: Instant | undefined },
-  { clock, environment, stderr, stopSignal: stop, ...ports }: CliPorts,
+  options: Pick<Options, 'kubeconfig' | 'context'> & { at: Instant | undefined },
+  ports: CliPorts,
 ) {
   const { ClusterCheck } = await import('../wiring/check.ts')
-  const check = new ClusterCheck({
-    config,
-    calendars,
-    kubeconfig: { file: kubeconfig, context, environment },
-    ownNamespace: kubeconfig === undefined && context === undefined ? ports.ownNamespace : undefined,
-    clock,
-    logger: createLogger('warn', plainLines(stderr)),
-    stop,
-  })
-  try {
-    stderr.write(`cluster ${check.cluster.name}\n`)
-    return await check.forecast(at)
-  } finally {
-    await check.cluster.close()
-  }
+  const check = new ClusterCheck({ ...onCluster(config, options, ports), calendars })
+  return await actOn(check.cluster, ports, () => check.forecast(options.at))
 }

@@ -5,8 +5,8 @@ import { printable } from '../process/printable.ts'
 import { hasSleepMark } from '../domain/workload/reading.ts'
 import { keyOf, type Workload } from '../domain/workload/workload.ts'
 import { messageOf, UsageError } from '../process/errors.ts'
-import { createLogger, plainLines } from '../process/logger.ts'
 import type { ObjectName, Release, Released, Service, Starter } from '../wiring/release.ts'
+import { actOn, KUBECONFIG, onCluster } from './on-cluster.ts'
 import type { CliPorts } from './program.ts'
 import { configOf } from './run-options.ts'
 
@@ -37,7 +37,7 @@ const BY_HAND =
 
 /** `dormouse release --all`: takes Dormouse off the cluster. */
 export function registerRelease(program: Command, ports: CliPorts): void {
-  const { stdout, stderr, stopSignal: stop, clock } = ports
+  const { stdout, stderr } = ports
   const print = (workload: Workload) => stdout.write(`${keyOf(workload)}\n`)
   const printPaused = (scaledObject: ScaledObject) => stdout.write(`${nameOf(scaledObject)}\n`)
   const printSum = (count: number, done: string) => stdout.write(`${counted(count, 'workload')} ${done}\n`)
@@ -56,23 +56,19 @@ export function registerRelease(program: Command, ports: CliPorts): void {
       'for the Job that runs this: change nothing unless Helm started it to uninstall the chart',
       objectName,
     )
-    .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
+    .option(...KUBECONFIG)
     .option('--config <file>', 'YAML configuration')
     .action(async (options: Options) => {
-      const { all, undo, dryRun, yes, onlyInUninstall: job, kubeconfig } = options
+      const { all, undo, dryRun, yes, onlyInUninstall: job } = options
       if (all && undo) throw new UsageError('--all and --undo are opposites: give one of them')
       if (!all && !undo)
         throw new UsageError(
           'release needs --all: it wakes every workload and removes Dormouse from all of them',
         )
       const config = await configOf(options, ports)
-      const logger = createLogger('warn', plainLines(stderr))
-      const ownNamespace = kubeconfig === undefined ? ports.ownNamespace : undefined
       const { Release } = await import('../wiring/release.ts')
-      const source = { file: kubeconfig, environment: ports.environment }
-      const release = new Release({ config, kubeconfig: source, ownNamespace, clock, logger, stop })
-      try {
-        stderr.write(`cluster ${release.cluster.name}\n`)
+      const release = new Release(onCluster(config, options, ports))
+      await actOn(release.cluster, ports, async () => {
         if (undo) {
           stdout.write(`${undone(await release.undo())}\n`)
           return
@@ -105,9 +101,7 @@ export function registerRelease(program: Command, ports: CliPorts): void {
           throw new Error(
             'what sleeps of kinds that cannot be managed stays asleep: mend `kinds`, and run this again',
           )
-      } finally {
-        await release.cluster.close()
-      }
+      })
     })
 }
 

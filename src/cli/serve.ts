@@ -4,6 +4,7 @@ import { ZONE_DATA } from '../process/zone-data.ts'
 import { UsageError } from '../process/errors.ts'
 import { runUntilStopped } from '../process/lifecycle.ts'
 import { createLogger } from '../process/logger.ts'
+import { KUBECONFIG } from './on-cluster.ts'
 import type { CliPorts } from './program.ts'
 import { configOf, namingPorts, portSettings, runOptions, type RunOptions } from './run-options.ts'
 
@@ -13,7 +14,7 @@ export function registerServe(program: Command, ports: CliPorts): void {
   const command = program
     .command('serve')
     .description('Run over a cluster: the in-cluster account, or a kubeconfig')
-    .option('--kubeconfig <file>', 'default: KUBECONFIG, ~/.kube/config, then the in-cluster account')
+    .option(...KUBECONFIG)
   runOptions(command).action(async (options: RunOptions & { kubeconfig?: string }) => {
     const config = await configOf(options, ports)
     const { kubeconfig } = options

@@ -11,8 +11,7 @@ export function calendarsOf(
   logger: Logger,
   patience?: number,
 ): ConfiguredCalendars {
-  const waits = patience === undefined ? {} : { patience }
-  return new ConfiguredCalendars({ calendars, expander: calendarThreads(), clock, logger, ...waits })
+  return new ConfiguredCalendars({ calendars, expander: calendarThreads(), clock, logger, patience })
 }
 
 /** The calendars of a configuration as they are now. */

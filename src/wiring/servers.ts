@@ -13,8 +13,7 @@ import type { Webhook } from './webhook.ts'
 /** A handler of a port's requests. */
 type Answers = 'api' | 'webhook'
 
-interface Endpoint {
-  readonly listener: Listener
+interface Endpoint extends Listener {
   readonly answers: Answers
 }
 
@@ -52,8 +51,7 @@ export interface Servers {
 
 export function serversOf({ config, clock, logger }: Wiring, served: Served): Servers {
   const endpoints = endpointsOf(config, served)
-  const listeners = endpoints.map(({ listener }) => listener)
-  const server = new HttpServer(listeners, { clock, logger, drain: () => served.api.drain() })
+  const server = new HttpServer(endpoints, { clock, logger, drain: () => served.api.drain() })
   return {
     server,
     url: (of) => server.urls[endpoints.findIndex(({ answers }) => answers === of)],
@@ -65,14 +63,11 @@ function endpointsOf(
   { api: { host, port, insecurePort }, webhook: { port: webhookPort } }: Config,
   { api, certificates, webhook, clientCA }: Served,
 ): Endpoint[] {
-  const endpoints: Endpoint[] = []
-  const { callback } = api
-  if (insecurePort !== null)
-    endpoints.push({ listener: { host, port: insecurePort, handle: callback }, answers: 'api' })
+  const calls = { host, handle: api.callback, answers: 'api' } as const
+  const endpoints: Endpoint[] = insecurePort === null ? [] : [{ ...calls, port: insecurePort }]
   if (!certificates) return endpoints
-  endpoints.push({ listener: overTls({ host, port, handle: callback }, certificates), answers: 'api' })
+  endpoints.push(overTls({ ...calls, port }, certificates))
   if (!webhook) return endpoints
-  const reviews = { host, port: webhookPort, handle: webhook.callback }
-  endpoints.push({ listener: overTls(reviews, certificates, clientCA), answers: 'webhook' })
-  return endpoints
+  const reviews = { host, port: webhookPort, handle: webhook.callback, answers: 'webhook' } as const
+  return [...endpoints, overTls(reviews, certificates, clientCA)]
 }

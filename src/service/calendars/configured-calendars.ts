@@ -19,7 +19,7 @@ interface CalendarsOptions {
   readonly logger: Logger
   readonly later?: Later
   /** Milliseconds that the start waits for files at most; default: until all are read. */
-  readonly patience?: number
+  readonly patience?: number | undefined
 }
 
 /** By calendar: what all its files say together, or why it cannot be used. */

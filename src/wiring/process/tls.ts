@@ -7,7 +7,11 @@ import type { CertificateSource } from '../../service/certificates/source.ts'
  * The listener over HTTPS. A new certificate is swapped in while it runs: established connections keep theirs. `clientCA`:
  * callers must show a certificate of it.
  */
-export function overTls(listener: Listener, certificates: CertificateSource, clientCA?: string): Listener {
+export function overTls<L extends Listener>(
+  listener: L,
+  certificates: CertificateSource,
+  clientCA?: string,
+): L {
   const all = { minVersion: 'TLSv1.2', ...(clientCA !== undefined && { ca: clientCA }) } as const
   const asks = clientCA === undefined ? {} : { requestCert: true, rejectUnauthorized: true }
   return {
