@@ -66,12 +66,22 @@ export function decideRequest(
     return carriedOut(update, text, sent, now, rules)
   } catch (error) {
     if (!(error instanceof Refusal || error instanceof InvalidRequest)) throw error
-    const says =
-      error instanceof InvalidRequest ? `: ${ANNOTATION.request}: ${error.message}` : `: ${error.message}`
-    if (isAlone(update) || isAdoption(text))
-      return denyBecause(update.before, 'request_refused', says, explanationOf(error))
-    return ignored(sent, `${says}${REST}`)
+    return refused(update, text, sent, error)
   }
+}
+
+/** Why the request in an update does not count, for the person who wrote it; undefined: it does. */
+function whyIgnored({ before, after, isApplied }: Update, text: string, now: Instant): string | undefined {
+  if (text === before.annotations.request)
+    return ': dormouse.dev/request was there before and is never carried out: it was removed, so ask again'
+  if (isApplied === true)
+    return ': dormouse.dev/request does nothing in an applied manifest, which each sync sends again: take it out'
+  if (before.annotations.state !== after.annotations.state)
+    return ': dormouse.dev/request does nothing beside a change of dormouse.dev/state and was removed: ask again'
+  const at = readable(text)?.at
+  if (at !== undefined && Math.abs(now - at) > LONGEST_AGO)
+    return `: dormouse.dev/request of ${iso(at)} is more than 5 minutes off and was removed: ask again`
+  return undefined
 }
 
 /** The update without its request, which nobody carries out. */
@@ -81,48 +91,7 @@ function ignored(sent: Draft, why: Saying): Draft {
   return draft(isFree ? 'request_ignored' : reason, target, [why, ...says])
 }
 
-function explanationOf(error: Refusal | InvalidRequest): Explanation {
-  const { message } = error
-  if (!(error instanceof Refusal))
-    return { reason: message, reason_code: 'invalid_request', reason_values: {}, remedy: null }
-  const reason_code = error.code.toLowerCase()
-  return explanationIn(error.details) ?? { reason: message, reason_code, reason_values: {}, remedy: null }
-}
-
-/**
- * Decides on an update of what is being deleted: nothing is done about it any more, so a request that it brings is
- * never stored.
- */
-export function decideWhileDeleted(update: Update): AdmissionDecision {
-  const { before, after } = update
-  const { request } = after.annotations
-  if (request === undefined || request === before.annotations.request) return allow('not_managed')
-  const reason = 'it is being deleted, so nothing is done about it'
-  const says = `: dormouse.dev/request: ${reason}`
-  if (!isAlone(update))
-    return patched('request_ignored', after, { annotations: { request: null } }, [
-      about(before, `${says}${REST}`),
-    ])
-  return denyBecause(before, 'request_refused', says, {
-    reason,
-    reason_code: 'deleting',
-    reason_values: {},
-    remedy: null,
-  })
-}
-
-/** Together with it the other tool's record is removed: a write that loses both loses the count. */
-function isAdoption(text: string): boolean {
-  return /^\s*adopt\b/.test(text)
-}
-
-function isAlone({ before, after, otherChanges }: Update): boolean {
-  const names = differingAnnotations(before, after).filter((name) => name !== 'request')
-  const count = before.replicas === after.replicas && before.snoozeKey === after.snoozeKey
-  return !otherChanges && names.length === 0 && sameLabels(before, after) && count
-}
-
-/** @throws Refusal, InvalidRequest */
+/** The update with its request carried out. @throws Refusal, InvalidRequest */
 function carriedOut(update: Update, written: string, sent: Draft, now: Instant, rules: Rules): Draft {
   const { by } = update
   const { target } = sent
@@ -173,18 +142,50 @@ function refuseAwake({ before, otherTool }: Update, { workload, state }: Reading
     throw conflict(`remove ${clip(otherTool.after)} from its nodeSelector in the same write`)
 }
 
-/** Why the request in an update does not count, for the person who wrote it; undefined: it does. */
-function whyIgnored({ before, after, isApplied }: Update, text: string, now: Instant): string | undefined {
-  if (text === before.annotations.request)
-    return ': dormouse.dev/request was there before and is never carried out: it was removed, so ask again'
-  if (isApplied === true)
-    return ': dormouse.dev/request does nothing in an applied manifest, which each sync sends again: take it out'
-  if (before.annotations.state !== after.annotations.state)
-    return ': dormouse.dev/request does nothing beside a change of dormouse.dev/state and was removed: ask again'
-  const at = readable(text)?.at
-  if (at !== undefined && Math.abs(now - at) > LONGEST_AGO)
-    return `: dormouse.dev/request of ${iso(at)} is more than 5 minutes off and was removed: ask again`
-  return undefined
+/** A write of nothing else is denied; and an adoption, beside which the other tool's record of the count is removed. */
+function refused(update: Update, text: string, sent: Draft, error: Refusal | InvalidRequest): Draft | Denial {
+  const { message } = error
+  const says = error instanceof Refusal ? `: ${message}` : `: ${ANNOTATION.request}: ${message}`
+  return isAlone(update) || /^\s*adopt\b/.test(text)
+    ? denyBecause(update.before, 'request_refused', says, explanationOf(error))
+    : ignored(sent, `${says}${REST}`)
+}
+
+function explanationOf(error: Refusal | InvalidRequest): Explanation {
+  const { message } = error
+  if (!(error instanceof Refusal))
+    return { reason: message, reason_code: 'invalid_request', reason_values: {}, remedy: null }
+  const reason_code = error.code.toLowerCase()
+  return explanationIn(error.details) ?? { reason: message, reason_code, reason_values: {}, remedy: null }
+}
+
+/** Whether an update brings a request and nothing else. */
+function isAlone({ before, after, otherChanges }: Update): boolean {
+  const names = differingAnnotations(before, after).filter((name) => name !== 'request')
+  const count = before.replicas === after.replicas && before.snoozeKey === after.snoozeKey
+  return !otherChanges && names.length === 0 && sameLabels(before, after) && count
+}
+
+/**
+ * Decides on an update of what is being deleted: nothing is done about it any more, so a request that it brings is
+ * never stored.
+ */
+export function decideWhileDeleted(update: Update): AdmissionDecision {
+  const { before, after } = update
+  const { request } = after.annotations
+  if (request === undefined || request === before.annotations.request) return allow('not_managed')
+  const reason = 'it is being deleted, so nothing is done about it'
+  const says = `: dormouse.dev/request: ${reason}`
+  if (!isAlone(update))
+    return patched('request_ignored', after, { annotations: { request: null } }, [
+      about(before, `${says}${REST}`),
+    ])
+  return denyBecause(before, 'request_refused', says, {
+    reason,
+    reason_code: 'deleting',
+    reason_values: {},
+    remedy: null,
+  })
 }
 
 function readable(text: string): WrittenRequest | undefined {
