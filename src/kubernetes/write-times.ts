@@ -17,7 +17,7 @@ const SLOW_KEYS = 10_000
 export class WriteTimes {
   /** The keys whose last write was slow. */
   readonly #slow = new Set<string>()
-  /** What an ordinary write gets until that instant; afterwards the usual time. */
+  /** The milliseconds that an ordinary write gets until that instant; afterwards the usual time. */
   #patience: { readonly limit: number; readonly until: number } = { limit: LIMIT.ordinary, until: 0 }
 
   isSlow(key: string): boolean {

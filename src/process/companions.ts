@@ -10,7 +10,7 @@ export interface Due {
   readonly isUrgent?: boolean
 }
 
-/** What is kept right, and how. Nothing here may throw, except for `due` and `reconcile`. */
+/** The object to keep right, and the way to do it. Nothing here may throw, except for `due` and `reconcile`. */
 interface Options {
   readonly name: string
   /**
@@ -23,7 +23,7 @@ interface Options {
    * undefined: not before it changes.
    */
   readonly failed: (error: unknown, key: string, times: number) => number | undefined
-  /** What is to be done, found without I/O; undefined: nothing. Default: `reconcile` finds out. */
+  /** The work to do, found without I/O; undefined: nothing. Default: `reconcile` finds out. */
   readonly due?: (key: string) => Due | undefined
   /** Whether this replica may write at this very moment; while it may not, a key waits as after a failure. */
   readonly mayWrite?: () => boolean

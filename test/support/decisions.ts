@@ -48,7 +48,7 @@ export function asked(
   return { ...plan, state: stateOf(plan.after) }
 }
 
-/** What another's change of a workload contradicts. */
+/** The decision that another's change of a workload contradicts. */
 export function contradiction(before: Workload, after: Workload, now: Instant, rules: Rules = RULES) {
   const evaluated = (copy: Workload) => ({
     reading: readWorkload(copy, rules),

@@ -3,7 +3,7 @@ import type { PatchOperation } from '../json-patch.ts'
 /** The count with which workloads sleep. */
 export const REST = 0
 
-/** What of a workload tells whether it sleeps. */
+/** The fields of a workload that tell whether it sleeps. */
 export interface Position {
   /** The count, for information where the status tells it; of a switch 0 while it says asleep, else 1. */
   readonly replicas: number

@@ -21,7 +21,7 @@ function versionOf(object: Configuration | undefined): string {
   return object?.metadata.resourceVersion ?? ABSENT
 }
 
-/** What we wrote of the configuration: whether the watch has it yet, and whether somebody keeps undoing it. */
+/** Our own writes of the configuration: whether the watch has it yet, and whether somebody keeps undoing it. */
 export class OwnWrites {
   readonly #options: Options
   readonly #overwrites = new OverwriteBackoff()
@@ -54,7 +54,7 @@ export class OwnWrites {
     return this.#writtenOver === versionOf(object)
   }
 
-  /** What we last wrote, unless somebody's change of it was handled. */
+  /** The configuration as we last wrote it, unless somebody's change of it was handled. */
   get written(): readonly MutatingWebhook[] | undefined {
     return this.#written
   }
