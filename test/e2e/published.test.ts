@@ -12,7 +12,7 @@ import { runProgram } from '../support/kubectl.ts'
 import { defineKind, mayManage, mayNoLongerManage, undefineKind } from '../support/custom-kinds.ts'
 import { served } from '../support/served.ts'
 
-const CLIENT = join(PROJECT, 'src', 'client', 'main.ts')
+const CLIENT = join(PROJECT, 'src', 'cli', 'people', 'main.ts')
 const PUBLISHED = '/api/v1/namespaces/kube-public/configmaps/dormouse'
 const GROUP = 'published.example.com'
 const GEARS = `gears.${GROUP}`
