@@ -16,12 +16,11 @@ export function automatic(situation: Situation, desire: Desired): PartialDecisio
   const says = { values, ...(saysFault && { saysFault }) }
   if ((want === 'asleep') === state.asleep) {
     const reason = because(code, text, says)
-    if (counts.toGiveBack !== undefined) return givenBack(situation, desire, counts.toGiveBack, reason)
+    if (counts.toGiveBack !== undefined) return givenBack(situation, counts.toGiveBack, reason)
     return { action: 'none', reason: wantsPods || state.asleep ? reason : emptied(situation, reason) }
   }
   const transition = {
     reason: because(code, text, { ...says, pending: () => pendingText(desire, state.backoff) }),
-    ...desire.withTransition,
     ...(since === undefined ? {} : { dueAt: dueSince(situation, since) }),
   }
   if (want === 'asleep') return { action: 'snooze', replicas: counts.toKeep, ...transition }
@@ -45,7 +44,7 @@ function pendingText({ want, text }: Desired, backoff: Backoff | undefined): str
 }
 
 /** Somebody woke it to fewer replicas than were kept: the next edge brings those back. */
-function givenBack(situation: Situation, desire: Desired, kept: number, reason: Reason): PartialDecision {
+function givenBack(situation: Situation, kept: number, reason: Reason): PartialDecision {
   const { state, now, hours, intent } = situation
   const { latestEdge: edge, nextEdge } = (hours && edgesThatEnd(intent, hours)) ?? {}
   const wokenAt = state.woken?.at ?? now
@@ -54,7 +53,7 @@ function givenBack(situation: Situation, desire: Desired, kept: number, reason: 
     return { action: 'none', reason: reworded(reason, (text) => `${text}; ${kept} are kept${back}`) }
   }
   const dueAt = dueSince(situation, edge.at)
-  return { action: 'wake', replicas: kept, reason, dueAt, ...desire.withTransition }
+  return { action: 'wake', replicas: kept, reason, dueAt }
 }
 
 /** Since when a transition is due: the clock's instant, or the end of the override or backoff that it waited for. */

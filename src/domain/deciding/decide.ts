@@ -11,6 +11,7 @@ import { because, lookAgain, noAction, type Decision, type PartialDecision } fro
 import { desired } from './desired.ts'
 import { driftOf } from './drift.ts'
 import { afterHolds } from './holds.ts'
+import { intentOfMove } from './intent.ts'
 import type { Rules } from './rules.ts'
 import type { Situation } from './situation.ts'
 
@@ -94,7 +95,7 @@ function managed(situation: Situation): PartialDecision {
   if (kept !== undefined) return noAction('kept_by_other', () => kept)
   const desire = desired(situation)
   const wished = driftOf(situation, desire) ?? automatic(situation, desire)
-  if (wished.adopts) return wished
+  const withIntent = { ...wished, ...intentOfMove(situation, wished, desire.edge) }
   const isHeldForGood = state.pin !== undefined || override?.until === null
-  return { ...lookAgain(isHeldForGood ? undefined : desire.next), ...afterHolds(situation, wished) }
+  return { ...lookAgain(isHeldForGood ? undefined : desire.next), ...afterHolds(situation, withIntent) }
 }

@@ -16,7 +16,7 @@ import {
   unknownHoursText,
   type Hours,
 } from './hours.ts'
-import { newIntent, stillRuns } from './intent.ts'
+import { stillRuns } from './intent.ts'
 import type { Situation } from './situation.ts'
 
 /** Whether the workload should run, by the latest intent and the schedule alone. */
@@ -37,8 +37,8 @@ export interface Desired {
   readonly next?: Instant | undefined
   /** When an intent that decides gives way, computed on demand; undefined: never. */
   readonly end?: () => Instant | undefined
-  /** The edge's intent, to write along with the transition. */
-  readonly withTransition?: { readonly intent: Intent } | undefined
+  /** The latest edge, where no intent is of a later time: a transition writes the edge's own. */
+  readonly edge?: Instant | undefined
 }
 
 export function desired(situation: Situation): Desired {
@@ -151,16 +151,10 @@ function bySchedule(situation: Situation, hours: Hours): Desired {
   }
   if (hours.state === 'own') return asItIs(situation, hours)
   // An edge that ended a request moves it by the hours in force, whose latest edge may be later.
-  const edge = isPassed ? Math.max(latestEdge.at, hours.latestEdge?.at ?? 0) : latestEdge?.at
+  const latest = isPassed ? Math.max(latestEdge.at, hours.latestEdge?.at ?? 0) : latestEdge?.at
   const start = intent ? (intent.until ?? (asked ? 0 : intent.at)) : isNew ? graceEnd : 0
-  const withTransition =
-    isPassed && edge !== undefined ? { intent: edgeIntent(situation, edge, hours.state) } : undefined
-  return {
-    ...byHours(hours, hours.state),
-    code: 'schedule',
-    since: Math.max(edge ?? 0, start),
-    withTransition,
-  }
+  const since = Math.max(latest ?? 0, start)
+  return { ...byHours(hours, hours.state), code: 'schedule', since, ...(isPassed && { edge: latest }) }
 }
 
 /** Its `until` or `hold` has passed, and no edge since it was formed. */
@@ -193,9 +187,4 @@ function byHours(hours: Hours, want: Sleep): Pick<Desired, 'want' | 'text' | 'va
 /** The author, the cause, and the latest end. */
 function valuesOf({ want, by, trigger, until }: Intent): ReasonValues {
   return { want, by, trigger, until: isoOrNull(until) }
-}
-
-/** Dated at the edge, not at the write. */
-function edgeIntent(situation: Situation, at: Instant, want: Sleep): Intent {
-  return { ...newIntent(situation, { want, by: null, trigger: 'schedule' }), at }
 }

@@ -1,11 +1,8 @@
 import { formOf } from '../sleeping/forms.ts'
 import type { Pin } from '../workload/state.ts'
 import { looksAsleep, isScaled } from '../workload/workload.ts'
-import { earliest } from '../../process/clock.ts'
-import { because, lookAgain, type PartialDecision } from './decision.ts'
+import { because, type PartialDecision } from './decision.ts'
 import type { Desired } from './desired.ts'
-import { edgesThatEnd } from './hours.ts'
-import { manualWake, newIntent } from './intent.ts'
 import { autoscalerOf, isStoppedByPins } from './scaling.ts'
 import type { Situation } from './situation.ts'
 
@@ -23,15 +20,14 @@ export function driftOf(situation: Situation, desire: Desired): PartialDecision 
 
 /** Somebody woke it to fewer replicas than were kept, and scaled it to 0 again: it sleeps again, with those kept. */
 function scaledBackDown(situation: Situation): PartialDecision | undefined {
-  const { override, counts, keda } = situation
+  const { counts, keda } = situation
   const { toGiveBack: replicas } = counts
   if (replicas === undefined || situation.wantsPods) return undefined
   // Scaling to 0 leaves no field manager, and KEDA does so.
   if (keda.scales) return undefined
   const { by, who } = situation.scaling
   const reason = because('manual_scaling', () => `scaled to 0 by ${who}`, { values: { by } })
-  const intent = override ? {} : { intent: newIntent(situation, { want: 'asleep', by, trigger: 'manual' }) }
-  return { action: 'snooze', adopts: true, trigger: 'manual', by, replicas, reason, ...intent }
+  return { action: 'snooze', adopts: true, trigger: 'manual', by, replicas, reason }
 }
 
 /** A pinned workload in another state than pinned: somebody changed it while the webhook was unavailable. */
@@ -60,38 +56,24 @@ function hasSlipped(situation: Situation, pin: Pin): boolean {
   return formOf(workload).scales && workload.replicas !== pin.replicas && isStoppedByPins(situation)
 }
 
-/** Somebody woke it while it was overridden: the marks follow, and no intent is formed. */
-function adopted({ counts, scaling }: Situation): PartialDecision {
+/** Somebody woke it: the marks follow. */
+function adopted({ counts, scaling, override }: Situation): PartialDecision {
   const { by, who, what, isAutomatic } = scaling
+  const text = () => `${what} by ${who}${override ? ' while overridden' : ''}`
   return {
     action: 'adopt',
     adopts: true,
     ...(isAutomatic ? { trigger: 'recovery' } : { trigger: 'manual', by }),
     replicas: counts.toKeep,
-    reason: because(isAutomatic ? 'recovery' : 'manual_scaling', () => `${what} by ${who} while overridden`, {
-      values: { by },
-    }),
+    reason: because(isAutomatic ? 'recovery' : 'manual_scaling', text, { values: { by } }),
     kept: counts.stillKept,
   }
 }
 
 /** Somebody else woke it: a manual wake if it was scaled; otherwise it is put back to sleep. */
 function sleeperDrift(situation: Situation, desire: Desired): PartialDecision | undefined {
-  const { counts, hours } = situation
-  const { by, who, what, isManual } = situation.scaling
-  if (!isManual) return desire.want === 'awake' ? undefined : asleepAgain(situation)
-  const intent = manualWake(situation, by)
-  return {
-    action: 'adopt',
-    adopts: true,
-    trigger: 'manual',
-    by,
-    replicas: counts.toKeep,
-    reason: because('manual_scaling', () => `${what} by ${who}`, { values: { by } }),
-    intent,
-    kept: counts.stillKept,
-    ...lookAgain(earliest(intent.hold, hours && edgesThatEnd(intent, hours).nextEdge?.at)),
-  }
+  if (situation.scaling.isManual) return adopted(situation)
+  return desire.want === 'awake' ? undefined : asleepAgain(situation)
 }
 
 /** It runs, and no person woke it. */

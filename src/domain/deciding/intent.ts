@@ -1,5 +1,7 @@
 import type { Instant } from '../../process/clock.ts'
 import { presentState, type Intent } from '../workload/state.ts'
+import { formsIntent } from '../workload/trigger.ts'
+import type { PartialDecision } from './decision.ts'
 import type { Situation } from './situation.ts'
 
 /** Whether an intent's `for` still runs: then only a request or a manual wake replaces it. */
@@ -29,7 +31,27 @@ export function wakeHold({ reading, now, rules }: Situation): { hold?: Instant }
 export function manualWake(
   situation: Situation,
   by: string | null,
-  trigger: 'manual' | 'deploy' = 'manual',
+  trigger: Intent['trigger'] = 'manual',
 ): Intent {
   return newIntent(situation, { want: 'awake', by, trigger, ...wakeHold(situation) })
+}
+
+/**
+ * The intent that a move forms: that of whoever moved it past Dormouse, unless it is overridden; or the schedule's, if
+ * it moves at an `edge`, where the intent is dated, not at the write.
+ */
+export function intentOfMove(
+  situation: Situation,
+  { action, adopts, trigger = 'schedule', by = null }: PartialDecision,
+  edge: Instant | undefined,
+): { intent?: Intent } {
+  if (action === 'none') return {}
+  const want = action === 'snooze' ? 'asleep' : 'awake'
+  if (adopts && formsIntent(trigger) && !situation.override)
+    return {
+      intent:
+        want === 'awake' ? manualWake(situation, by, trigger) : newIntent(situation, { want, by, trigger }),
+    }
+  if (adopts || trigger !== 'schedule' || edge === undefined) return {}
+  return { intent: { ...newIntent(situation, { want, by: null, trigger }), at: edge } }
 }

@@ -35,7 +35,7 @@ interface StepParts {
   readonly read?: Reading
   readonly target?: Reading
   readonly isDue?: boolean
-  readonly change?: () => Change | undefined
+  readonly change?: (() => Change | undefined) | undefined
 }
 
 /** A decision, and the change that carries it out in one patch, which is made when somebody asks for it. */
@@ -99,12 +99,11 @@ export function planStep(
   if (workload.deleting || !reading.isSettled || isUnclear) return new Step({ decision, read })
   const target = carryOut(situation, decision)
   const untouched = target === reading && reading === read && restored === workload
-  if (untouched && reading.enabled !== true && hasRightHold(reading))
-    return new Step({ decision, read, target })
-  const change = () => changeBetween(workload, target)
+  const isSettled = untouched && reading.enabled !== true && hasRightHold(reading)
   // A state that has to be written has another text, since each write counts, up to the last counter.
   const isDue = target.state !== (target.written ?? EMPTY_STATE) && target.state.counter < LAST_COUNTER
-  return new Step({ decision, read, target, isDue, change })
+  const change = isSettled ? undefined : () => changeBetween(workload, target)
+  return new Step({ decision, read, target, isDue: isDue && !isSettled, change })
 }
 
 /**

@@ -113,9 +113,11 @@ export type IntentTrigger = {
 
 const ROWS: Readonly<Record<Trigger, TriggerFacts>> = TRIGGER
 export const TRIGGERS = Object.keys(TRIGGER) as readonly Trigger[]
-export const INTENT_TRIGGERS = TRIGGERS.filter(
-  (trigger): trigger is IntentTrigger => 'intent' in TRIGGER[trigger],
-)
+export const INTENT_TRIGGERS = TRIGGERS.filter(formsIntent)
+
+export function formsIntent(trigger: Trigger): trigger is IntentTrigger {
+  return 'intent' in TRIGGER[trigger]
+}
 
 /** A trigger's row; undefined: a later release's. */
 function rowOf(trigger: Open<Trigger>): TriggerFacts | undefined {

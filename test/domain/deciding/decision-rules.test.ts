@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { desired } from '../../../src/domain/deciding/desired.ts'
+import type { Instant } from '../../../src/process/clock.ts'
+import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { Situation } from '../../../src/domain/deciding/situation.ts'
 import { decided, followed, stateOf, stepped } from '../../support/decisions.ts'
 import { read } from '../../support/readable.ts'
@@ -48,10 +50,12 @@ describe('when to look again', () => {
   })
 
   it('after a manual wake is the end of its hold, where no edge comes before', () => {
+    const next = (workload: Workload, now: Instant) =>
+      decided(aDeployment().with(followed(stepped(workload, now).after)), now).lookAgainAt
     const friday = awake.snoozed({ at: at('Fri 18:00') }).scaledByHand(5)
-    expect(decided(friday, at('Fri 20:00')).lookAgainAt).to.equal(at('Sat 8:00'))
+    expect(next(friday, at('Fri 20:00'))).to.equal(at('Sat 8:00'))
     const edgeless = asleep.scheduled('0:00-24:00').remembering({ intent: { ...byAlice, at: NOON } })
-    expect(decided(edgeless.scaledByHand(5), NIGHT).lookAgainAt).to.equal(MORNING)
+    expect(next(edgeless.scaledByHand(5), NIGHT)).to.equal(MORNING)
   })
 })
 
