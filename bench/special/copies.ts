@@ -1,6 +1,5 @@
 import type { WatchedWorkloads, Writer } from '../../src/kubernetes/ports.ts'
-import { changed } from '../../src/domain/workload/change.ts'
-import type { Change } from '../../src/domain/workload/patch.ts'
+import { changed, type Change } from '../../src/domain/workload/change.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../../src/domain/workload/workload.ts'
 
 type Listener = Parameters<WatchedWorkloads['onChange']>[0]

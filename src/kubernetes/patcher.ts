@@ -1,9 +1,17 @@
 import { LRUCache } from 'lru-cache'
-import { changeBack, changed, goesToSleep, hasChanged, hasChangedMarks } from '../domain/workload/change.ts'
+import {
+  changeBack,
+  changed,
+  goesToSleep,
+  hasChanged,
+  hasChangedMarks,
+  isEmpty,
+  type Change,
+} from '../domain/workload/change.ts'
 import { differingAnnotations } from '../domain/workload/marks.ts'
 import { statusPatch } from '../domain/deciding/missed-runs.ts'
 import type { PatchOperation } from '../domain/json-patch.ts'
-import { isEmpty, jsonPatch, type Change } from '../domain/workload/patch.ts'
+import { jsonPatch } from '../domain/workload/patch.ts'
 import { isUnmarkedSleep } from '../domain/workload/reading.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'

@@ -1,7 +1,7 @@
 import type { PauseChange } from '../domain/autoscaling/pause.ts'
 import type { ScaledObject } from '../domain/autoscaling/scaled-object.ts'
 import type { Namespace } from '../domain/policy/inheritance.ts'
-import type { Change } from '../domain/workload/patch.ts'
+import type { Change } from '../domain/workload/change.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload/workload.ts'
 
 /** The informer's copies of all workloads, except those that a controller owns. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fastJsonPatch from 'fast-json-patch'
-import type { Change } from '../../src/domain/workload/patch.ts'
+import type { Change } from '../../src/domain/workload/change.ts'
 import type { Workload } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/process/errors.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'

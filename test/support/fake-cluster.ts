@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Namespace } from '../../src/domain/policy/inheritance.ts'
 import type { PatchOperation } from '../../src/domain/json-patch.ts'
-import type { Change } from '../../src/domain/workload/patch.ts'
+import type { Change } from '../../src/domain/workload/change.ts'
 import {
   keyOf,
   KINDS,

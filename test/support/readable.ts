@@ -1,6 +1,6 @@
 import { readWorkload, type Reading } from '../../src/domain/workload/reading.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
-import type { Change } from '../../src/domain/workload/patch.ts'
+import type { Change } from '../../src/domain/workload/change.ts'
 import { decodeState, Unreadable } from '../../src/domain/workload/state-codec.ts'
 import type { StoredState } from '../../src/domain/workload/state.ts'
 import type { Workload } from '../../src/domain/workload/workload.ts'

@@ -1,6 +1,7 @@
 import type { Explanation } from '../workload/explanation.ts'
 import type { PatchOperation } from '../json-patch.ts'
-import { reviewPatch, type Change } from '../workload/patch.ts'
+import { reviewPatch } from '../workload/patch.ts'
+import type { Change } from '../workload/change.ts'
 import type { Workload } from '../workload/workload.ts'
 
 /** Why a review was answered as it was: the label `reason` of metrics and logs. */

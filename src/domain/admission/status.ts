@@ -1,7 +1,6 @@
 import type { Instant } from '../../process/clock.ts'
-import { annotationChange, labelChange } from '../workload/change.ts'
+import { annotationChange, labelChange, isEmpty, type Change } from '../workload/change.ts'
 import { withoutRequest } from '../workload/marks.ts'
-import { isEmpty, type Change } from '../workload/patch.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Situation } from '../deciding/situation.ts'

@@ -2,7 +2,7 @@ import type { Instant } from '../../process/clock.ts'
 import type { Decision } from './decision.ts'
 import type { PatchOperation } from '../json-patch.ts'
 import { factsOf } from '../kinds.ts'
-import type { Change } from '../workload/patch.ts'
+import type { Change } from '../workload/change.ts'
 import { wantsPods, type Workload } from '../workload/workload.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Instant } from '../../process/clock.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
-import type { Change } from '../workload/patch.ts'
+import type { Change } from '../workload/change.ts'
 import { countsOf } from '../workload/counts.ts'
 import { isAtRest, readWithoutState, readWorkload } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'

@@ -1,5 +1,6 @@
+import type { Instant } from '../../process/clock.ts'
+import { factsOf } from '../kinds.ts'
 import { differingAnnotations } from './marks.ts'
-import { isEmpty, labelsIn, restsOn, type Change } from './patch.ts'
 import { keptCount } from './counts.ts'
 import { formOf } from '../sleeping/forms.ts'
 import type { Move, Position } from '../sleeping/form.ts'
@@ -12,10 +13,44 @@ import {
   ANNOTATION,
   ASLEEP_LABEL,
   HELD_LABEL,
+  OWN_LABELS,
   type AnnotationName,
   type Kind,
+  type OwnLabel,
   type Workload,
 } from './workload.ts'
+
+/** Changes of a workload; undefined: leave the field as it is, null: remove it. */
+export interface Change extends Move {
+  readonly annotations: Readonly<Partial<Record<AnnotationName, string | null>>>
+  /** The label of sleepers. */
+  readonly label?: string | null
+  /** The label of a held workload. */
+  readonly held?: string | null
+  /** CronJob: written to the status first, so that no missed run is started. */
+  readonly lastScheduleTime?: Instant
+  /** Take the count (DaemonSet: the nodeSelector) out of our managedFields entry, so that a server-side applier may set it again. */
+  readonly givesUpReplicas?: boolean
+}
+
+export function isEmpty(change: Change): boolean {
+  return (
+    Object.keys(change.annotations).length === 0 &&
+    labelsIn(change).length === 0 &&
+    change.replicas === undefined &&
+    change.snoozeKey === undefined &&
+    change.givesUpReplicas !== true
+  )
+}
+
+/** Our labels that a change sets, with their values; null: removed. */
+export function labelsIn({ label, held }: Change): [OwnLabel, string | null][] {
+  const values = { [ASLEEP_LABEL]: label, [HELD_LABEL]: held }
+  return OWN_LABELS.flatMap((key) => {
+    const value = values[key]
+    return value === undefined ? [] : [[key, value]]
+  })
+}
 
 /** Bytes: the API server refuses an object whose annotations, keys and values together, are larger. */
 const ANNOTATIONS_LIMIT = 256 * 1024
@@ -112,6 +147,22 @@ export function changed(workload: Workload, change: Change): Workload {
     ...(change.lastScheduleTime === undefined ? {} : { lastScheduleTime: change.lastScheduleTime }),
     ...(change.givesUpReplicas ? { ownReplicasEntry: undefined } : {}),
   }
+}
+
+/** Whether the patch tests the annotation; changes of others meanwhile neither stop it nor mean that it was undone. */
+export function restsOn(workload: Pick<Workload, 'kind'>, change: Change, name: AnnotationName): boolean {
+  return name !== 'history' && (isReadFor(workload, name) || change.annotations[name] !== undefined)
+}
+
+const READ_ELSEWHERE: readonly AnnotationName[] = ['wakeOrder', 'deployWakes', 'request']
+
+/**
+ * Whether a decision about the workload may depend on the annotation. `wake-order` only delays a decision, `deploy-wakes`
+ * is read by the webhook alone, and a stored request is never carried out. The history changes with the state, which is
+ * tested.
+ */
+function isReadFor({ kind }: Pick<Workload, 'kind'>, name: AnnotationName): boolean {
+  return name === 'catchUp' ? factsOf(kind).startsJobs === true : !READ_ELSEWHERE.includes(name)
 }
 
 /**

@@ -1,35 +1,18 @@
+import { labelsIn, restsOn, type Change } from './change.ts'
 import { stepOf } from '../json-pointer.ts'
-import type { Instant } from '../../process/clock.ts'
 import { apiVersionOf, factsOf } from '../kinds.ts'
 import { setOrRemove, type PatchOperation } from '../json-patch.ts'
 import { fieldsOf, pointerInFields } from '../managed-fields.ts'
 import { formOf } from '../sleeping/forms.ts'
-import { REST, type Move } from '../sleeping/form.ts'
+import { REST } from '../sleeping/form.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
-  ASLEEP_LABEL,
   FIELD_MANAGER,
   fieldOf,
-  HELD_LABEL,
-  OWN_LABELS,
   type AnnotationName,
-  type OwnLabel,
   type Workload,
 } from './workload.ts'
-
-/** Changes of a workload; undefined: leave the field as it is, null: remove it. */
-export interface Change extends Move {
-  readonly annotations: Readonly<Partial<Record<AnnotationName, string | null>>>
-  /** The label of sleepers. */
-  readonly label?: string | null
-  /** The label of a held workload. */
-  readonly held?: string | null
-  /** CronJob: written to the status first, so that no missed run is started. */
-  readonly lastScheduleTime?: Instant
-  /** Take the count (DaemonSet: the nodeSelector) out of our managedFields entry, so that a server-side applier may set it again. */
-  readonly givesUpReplicas?: boolean
-}
 
 const ANNOTATIONS = '/metadata/annotations'
 const LABELS = '/metadata/labels'
@@ -64,25 +47,6 @@ function mutations(workload: Workload, change: Change): PatchOperation[] {
   ]
 }
 
-export function isEmpty(change: Change): boolean {
-  return (
-    Object.keys(change.annotations).length === 0 &&
-    labelsIn(change).length === 0 &&
-    change.replicas === undefined &&
-    change.snoozeKey === undefined &&
-    change.givesUpReplicas !== true
-  )
-}
-
-/** Our labels that a change sets, with their values; null: removed. */
-export function labelsIn({ label, held }: Change): [OwnLabel, string | null][] {
-  const values = { [ASLEEP_LABEL]: label, [HELD_LABEL]: held }
-  return OWN_LABELS.flatMap((key) => {
-    const value = values[key]
-    return value === undefined ? [] : [[key, value]]
-  })
-}
-
 function preconditions(workload: Workload, change: Change): PatchOperation[] {
   const tests: PatchOperation[] = [{ op: 'test', path: '/metadata/uid', value: workload.uid }]
   // `test` with null passes on an absent key only where the map exists.
@@ -102,22 +66,6 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   }
   return tests
 }
-
-/** Whether the patch tests the annotation; changes of others meanwhile neither stop it nor mean that it was undone. */
-export function restsOn(workload: Pick<Workload, 'kind'>, change: Change, name: AnnotationName): boolean {
-  return name !== 'history' && (isReadFor(workload, name) || change.annotations[name] !== undefined)
-}
-
-/**
- * Whether a decision about the workload may depend on the annotation. `wake-order` only delays a decision, `deploy-wakes`
- * is read by the webhook alone, and a stored request is never carried out. The history changes with the state, which is
- * tested.
- */
-function isReadFor({ kind }: Pick<Workload, 'kind'>, name: AnnotationName): boolean {
-  return name === 'catchUp' ? factsOf(kind).startsJobs === true : !READ_ELSEWHERE.includes(name)
-}
-
-const READ_ELSEWHERE: readonly AnnotationName[] = ['wakeOrder', 'deployWakes', 'request']
 
 function annotationOperations(workload: Workload, { annotations }: Change): PatchOperation[] {
   const entries = ANNOTATION_NAMES.filter((name) => annotations[name] !== undefined)

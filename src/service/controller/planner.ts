@@ -1,7 +1,7 @@
 import type { Clock, Instant } from '../../process/clock.ts'
 import type { Decision } from '../../domain/deciding/decision.ts'
 import { planFailure, planStep, type Step } from '../../domain/deciding/operation.ts'
-import type { Change } from '../../domain/workload/patch.ts'
+import type { Change } from '../../domain/workload/change.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
 import type { Due } from './failures.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { jsonPatch, reviewPatch, type Change } from '../../../src/domain/workload/patch.ts'
+import { jsonPatch, reviewPatch } from '../../../src/domain/workload/patch.ts'
+import type { Change } from '../../../src/domain/workload/change.ts'
 import { releaseChange } from '../../../src/domain/deciding/release.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type Kind } from '../../../src/domain/workload/workload.ts'
 import type { WorkloadObject } from '../../../src/kubernetes/api-object.ts'

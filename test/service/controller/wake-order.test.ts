@@ -5,7 +5,7 @@ import { Refusal } from '../../../src/process/errors.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE } from '../../support/rules.ts'
 import { aDeployment, type AWorkload } from '../../support/workloads.ts'
-import type { Change } from '../../../src/domain/workload/patch.ts'
+import type { Change } from '../../../src/domain/workload/change.ts'
 import { aRig, aStarted } from './rig.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 
