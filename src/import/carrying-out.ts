@@ -14,10 +14,10 @@ export interface Outcome {
 }
 
 /**
- * Carries out the steps: adopts sleepers before any other write, and annotates a Namespace once nothing in it is left
- * to do, so that no schedule meets a sleeper at 0, or an awake workload that is to be left out. A failed step is
- * reported and leaves its object as it was, and the others continue; but if Dormouse does not answer, everything ends.
- * Final removals happen only if nothing failed. `signal` ends it between two writes.
+ * Carries out the steps. Sleepers are adopted first, and a Namespace is annotated last: no schedule may meet a sleeper
+ * that is not adopted, or an awake workload that is not excluded yet. A failed step leaves its object as it was, and
+ * the others go on; if Dormouse does not answer, the import ends. Final removals happen only if nothing failed.
+ * `signal` ends the import between two writes.
  */
 export async function* carryOut(
   cluster: ClusterObjects,
@@ -63,10 +63,10 @@ export async function firstUnmanaged(
   return undefined
 }
 
-/** So begins the webhook's answer, in the words of `domain/requests/refusals.ts`. */
+/** The webhook's answer begins with this (`domain/requests/refusals.ts`). */
 const NOT_MANAGED = 'not managed by Dormouse'
 
-/** Whether it gives hours to a Namespace; a refused one does not get those of the policies. */
+/** Whether a step gives hours to a Namespace. A refused Namespace gets none. */
 function isOpening({ object, verdict }: Step): boolean {
   return object.kind === 'Namespace' && verdict !== 'refused'
 }
@@ -77,7 +77,7 @@ function inOrder(steps: readonly Step[]): Step[] {
   return steps.filter(({ patch, goes }) => patch && !goes).toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** Namespaces that cannot be written, and why: nothing in them is changed by half. */
+/** Namespaces that cannot be written, and why. Nothing in them is changed: half an import is none. */
 async function closedNamespaces(
   cluster: ClusterObjects,
   steps: readonly Step[],
@@ -110,12 +110,12 @@ class Failures {
     if (canSleep(object)) this.#targets.add(`${namespaceOf(object)}/`)
   }
 
-  /** Whether it failed itself, or its Namespace was not written. */
+  /** Whether the object's own step failed, or that of its Namespace. */
   in(object: ImportedObject): boolean {
     return this.#targets.has(targetOf(object)) || this.#targets.has(`/${namespaceOf(object)}`)
   }
 
-  /** Why it is not done, since others failed; undefined: it is. */
+  /** Why a step is left out after others failed; undefined: it is not. */
   before(step: Step): string | undefined {
     const { object } = step
     if (object.kind === 'ScaledObject' && this.#targets.has(targetOf(object)))
@@ -130,7 +130,7 @@ function namespaceOf({ kind, metadata: { namespace = '', name } }: ImportedObjec
   return kind === 'Namespace' ? name : namespace
 }
 
-/** The workload, as what scales it names it. */
+/** The workload that a step is about; for a ScaledObject, the workload that it scales. */
 function targetOf({ kind, metadata: { namespace = '', name }, spec }: ImportedObject): string {
   return `${namespace}/${kind === 'ScaledObject' ? (spec?.scaleTargetRef?.name ?? '') : name}`
 }
@@ -147,7 +147,7 @@ async function tried(step: Step, write: () => Promise<void>): Promise<Outcome> {
     return { step, became: isAdoption(step) ? 'adopted' : 'changed' }
   } catch (error) {
     if (error instanceof DoesNotAnswer) throw error
-    // Its count went with it.
+    // A deleted workload needs no count.
     if (error instanceof Refusal && error.code === 'NOT_FOUND') return { step, became: 'gone' }
     return { step, became: 'failed', why: messageOf(error) }
   }

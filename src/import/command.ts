@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import type { Comparison } from './plan/comparison.ts'
+import type { Comparison, Recorded } from './plan/comparison.ts'
 import type { InForce } from './plan/in-force.ts'
 import type { ImportedObject, Step } from './plan/imported-object.ts'
 import { UsageError } from '../process/errors.ts'
@@ -12,13 +12,11 @@ import {
   comparisonLine,
   comparisonsText,
   configurationText,
-  countsIn,
   countsOf,
   countsText,
   failureLine,
   lineOf,
   outcomesText,
-  type Count,
 } from './text.ts'
 import { toolsAmong, TOOLS, type Tool } from './tool.ts'
 import type { ClusterObjects, Connection } from '../client/ports.ts'
@@ -35,7 +33,7 @@ interface Options extends Connection {
   readonly output?: 'json' | 'yaml'
 }
 
-/** Moves a cluster over from another tool, and wakes nothing. */
+/** Registers `import`, which takes a cluster over from another tool and wakes nothing. */
 export function registerImport(program: Command, terminal: Terminal): void {
   const command = program
     .command('import')
@@ -56,7 +54,7 @@ export function registerImport(program: Command, terminal: Terminal): void {
     terminal.stderr.write(`reading ${cluster.place}\n`)
     try {
       await (options.output === undefined
-        ? run(cluster, options, terminal, new Findings())
+        ? new ImportRun(cluster, options, terminal, new Findings()).run()
         : runForPrograms(options.output, cluster, options, terminal))
     } finally {
       await cluster.close()
@@ -64,7 +62,7 @@ export function registerImport(program: Command, terminal: Terminal): void {
   })
 }
 
-/** Says to people what it always says, and prints one document, whatever it ends with. */
+/** Writes the messages to stderr as for people, and one document to stdout, also after an error. */
 async function runForPrograms(
   format: 'json' | 'yaml',
   cluster: ClusterObjects,
@@ -88,7 +86,7 @@ async function runForPrograms(
     },
   }
   try {
-    await run(cluster, options, quiet, findings)
+    await new ImportRun(cluster, options, quiet, findings).run()
   } catch (error) {
     await print(error)
     throw error
@@ -96,134 +94,120 @@ async function runForPrograms(
   await print()
 }
 
-async function run(
-  cluster: ClusterObjects,
-  options: Options,
-  terminal: Terminal,
-  findings: Findings,
-): Promise<void> {
-  const { stdout, stderr, clock, program } = terminal
-  const { dryRun = false, partial = false, verify = false, from } = options
-  const objects = await (from === 'kube-green' ? leftByKubeGreen(cluster) : leftByDownscaler(cluster))
-  // The other tool may run anywhere.
-  const everywhere = from === 'kube-green' ? await ofKind(cluster, 'Deployment') : objects
-  const running = toolsAmong(everywhere)
-  if (from === 'kube-green' && objects.length === 0 && !verify)
-    throw new UsageError('there is no SleepInfo in this cluster')
-  const plan = await planned(cluster, from, objects, running, clock())
-  const { steps, configuration } = plan
-  if (verify) {
-    const present = from === 'kube-green' ? await workloads(cluster) : objects
-    return verified(cluster, present, plan, terminal, findings)
-  }
-  Object.assign(findings, { steps, configuration })
-  for (const step of steps) stdout.write(lineOf(step))
-  if (configuration) stdout.write(await configurationText(configuration))
-  stderr.write(`${countsOf(steps)}\n`)
+class ImportRun {
+  readonly #cluster: ClusterObjects
+  readonly #options: Options
+  readonly #terminal: Terminal
+  readonly #findings: Findings
 
-  const refused = steps.filter(({ verdict }) => verdict === 'refused').length
-  if (!dryRun) refuseBeside(running, from, program)
-  const isInForce = await checkPolicies(cluster, plan, dryRun, terminal)
-  if (refused > 0 && !partial) {
-    stderr.write(
-      `nothing was changed: ${refused} of these are refused. Do them by hand, or leave them out by --partial\n`,
-    )
-    throw new AlreadyReported(`${refused} refused`)
+  constructor(cluster: ClusterObjects, options: Options, terminal: Terminal, findings: Findings) {
+    this.#cluster = cluster
+    this.#options = options
+    this.#terminal = terminal
+    this.#findings = findings
   }
-  if (!isInForce) {
-    // The webhook would deny what only that policy allows.
-    stderr.write('nothing was changed: this is a dry run\n')
-    return
-  }
-  const isDone = await carriedOut(cluster, plan, dryRun, terminal, findings)
-  if (!isDone) throw new AlreadyReported('not all was done')
-}
 
-/** Whether nothing failed, and every count is kept. The last line sums up. */
-async function carriedOut(
-  cluster: ClusterObjects,
-  { steps, force: [now, afterwards], isKnown }: Import,
-  dryRun: boolean,
-  { stdout, stderr, stopSignal }: Terminal,
-  findings: Findings,
-): Promise<boolean> {
-  const { outcomes } = findings
-  const different: Comparison[] = []
-  const wereDone = () => stderr.write(`${outcomesText(steps, outcomes)}\n`)
-  try {
-    for await (const outcome of carryOut(cluster, steps, dryRun, stopSignal)) {
-      outcomes.push(outcome)
-      if (outcome.why !== undefined) stderr.write(failureLine(outcome))
+  async run(): Promise<void> {
+    const { stdout, clock, program } = this.#terminal
+    const { dryRun = false, partial = false, verify = false, from } = this.#options
+    const cluster = this.#cluster
+    const isKubeGreen = from === 'kube-green'
+    const objects = await (isKubeGreen ? leftByKubeGreen(cluster) : leftByDownscaler(cluster))
+    // The other tool may run anywhere.
+    const running = toolsAmong(isKubeGreen ? await ofKind(cluster, 'Deployment') : objects)
+    if (isKubeGreen && objects.length === 0 && !verify)
+      throw new UsageError('there is no SleepInfo in this cluster')
+    const plan = await planned(cluster, from, objects, running, clock())
+    const { steps, configuration } = plan
+    if (verify) return this.#verify(isKubeGreen ? await workloads(cluster) : objects, plan)
+    Object.assign(this.#findings, { steps, configuration })
+    for (const step of steps) stdout.write(lineOf(step))
+    if (configuration) stdout.write(await configurationText(configuration))
+    this.#say(countsOf(steps))
+
+    const refused = steps.filter(({ verdict }) => verdict === 'refused').length
+    if (!dryRun) refuseBeside(running, from, program)
+    const isInForce = await checkPolicies(cluster, plan, dryRun, this.#terminal)
+    if (refused > 0 && !partial) {
+      this.#say(
+        `nothing was changed: ${refused} of these are refused. Do them by hand, or leave them out by --partial`,
+      )
+      throw new AlreadyReported(`${refused} refused`)
     }
-    if (!dryRun) {
-      const inForce = isKnown ? now : afterwards
-      different.push(...(await comparedAgain(cluster, steps, inForce, { stdout, stderr }, findings)))
+    // The webhook would deny a write that needs a policy that is not in force.
+    if (!isInForce) return this.#say('nothing was changed: this is a dry run')
+    if (!(await this.#carryOut(plan, dryRun))) throw new AlreadyReported('not all was done')
+  }
+
+  /** Returns whether nothing failed, and every count is kept. The last line sums up. */
+  async #carryOut({ steps, force: [now, afterwards], isKnown }: Import, dryRun: boolean): Promise<boolean> {
+    const { outcomes } = this.#findings
+    const { stderr, stopSignal } = this.#terminal
+    let areKept = true
+    const sumUp = () => this.#say(outcomesText(steps, outcomes))
+    try {
+      for await (const outcome of carryOut(this.#cluster, steps, dryRun, stopSignal)) {
+        outcomes.push(outcome)
+        if (outcome.why !== undefined) stderr.write(failureLine(outcome))
+      }
+      if (!dryRun) areKept = await this.#compareAgain(steps, isKnown ? now : afterwards)
+    } catch (error) {
+      if (stopSignal.aborted && !dryRun)
+        this.#say('stopped: what is done is done, the rest is as it was; repeat it to go on')
+      if (!dryRun) sumUp()
+      throw error
     }
-  } catch (error) {
-    if (stopSignal.aborted && !dryRun)
-      stderr.write('stopped: what is done is done, the rest is as it was; repeat it to go on\n')
-    if (!dryRun) wereDone()
-    throw error
+    if (dryRun) this.#say('nothing was changed: this is a dry run')
+    else sumUp()
+    return areKept && outcomes.every(({ became }) => became !== 'failed')
   }
-  if (dryRun) stderr.write('nothing was changed: this is a dry run\n')
-  else wereDone()
-  return different.length === 0 && outcomes.every(({ became }) => became !== 'failed')
-}
 
-/** Reads the sleepers of a plan again, and shows them all; returns those whose count is another. */
-async function comparedAgain(
-  cluster: ClusterObjects,
-  steps: readonly Step[],
-  inForce: InForce,
-  { stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>,
-  findings: Findings,
-): Promise<Comparison[]> {
-  const { compared, recordedIn } = await import('./plan/comparison.ts')
-  const recorded = recordedIn(steps)
-  if (recorded.length === 0) return []
-  const all: Comparison[] = []
-  for (const each of recorded) {
-    const now = await cluster.get<ImportedObject>(pathOf(each.object))
-    // Workloads deleted meanwhile are left out.
-    if (now) all.push(compared({ ...now, kind: each.object.kind }, each.recorded))
+  /** Reads the sleepers of a plan again, and shows them all. Returns whether every count is kept. */
+  async #compareAgain(steps: readonly Step[], inForce: InForce): Promise<boolean> {
+    const { recordedIn } = await import('./plan/comparison.ts')
+    const { stdout, stderr } = this.#terminal
+    const sleepers = recordedIn(steps)
+    if (sleepers.length === 0) return true
+    const present: Recorded[] = []
+    for (const { object, recorded } of sleepers) {
+      const now = await this.#cluster.get<ImportedObject>(pathOf(object))
+      // Workloads deleted meanwhile are left out.
+      if (now) present.push({ object: { ...now, kind: object.kind }, recorded })
+    }
+    const all = await this.#compare(present, inForce)
+    stdout.write(await countsText(all, stdout.isTTY ? stdout.columns : undefined))
+    const different = all.filter(({ isKept }) => !isKept)
+    for (const each of different) stderr.write(comparisonLine(each))
+    this.#say(comparisonsText(all))
+    return different.length === 0
   }
-  findings.counts = await countsNow(cluster, all, inForce)
-  stdout.write(await countsText(findings.counts, stdout.isTTY ? stdout.columns : undefined))
-  const different = all.filter(({ isKept }) => !isKept)
-  for (const each of different) stderr.write(comparisonLine(each))
-  stderr.write(`${comparisonsText(all)}\n`)
-  return different
-}
 
-/** Under the settings in force and the Namespaces as they are by now. */
-async function countsNow(
-  cluster: ClusterObjects,
-  all: readonly Comparison[],
-  inForce: InForce,
-): Promise<Count[]> {
-  const names = new Set(all.flatMap(({ object }) => object.metadata.namespace ?? []))
-  const namespaces = await Promise.all([...names].map((name) => namespaceNamed(cluster, name)))
-  return countsIn(all, inForce.over(namespaces.flat()))
-}
+  /** Compares what the tool and Dormouse have recorded with what there is, and changes nothing. */
+  async #verify(objects: readonly ImportedObject[], { steps, force: [inForce] }: Import): Promise<void> {
+    const { stillRecorded } = await import('./plan/comparison.ts')
+    const { recorded, unknown } = stillRecorded(steps, objects)
+    const all = await this.#compare(recorded, inForce)
+    for (const each of all) this.#terminal.stdout.write(comparisonLine(each))
+    if (unknown > 0)
+      this.#say(
+        `${unknown} more sleep by Dormouse without a record of an import, or were asked for something since: ` +
+          'nothing is left to compare them with',
+      )
+    this.#say(comparisonsText(all))
+    if (all.some(({ isKept }) => !isKept)) throw new AlreadyReported('counts differ')
+  }
 
-/** Compares what the tool and Dormouse have recorded with what there is, and changes nothing. */
-async function verified(
-  cluster: ClusterObjects,
-  objects: readonly ImportedObject[],
-  { steps, force: [inForce] }: Import,
-  { stdout, stderr }: Terminal,
-  findings: Findings,
-): Promise<void> {
-  const { compared, stillRecorded } = await import('./plan/comparison.ts')
-  const { recorded, unknown } = stillRecorded(steps, objects)
-  const all = recorded.map((each) => compared(each.object, each.recorded))
-  findings.counts = await countsNow(cluster, all, inForce)
-  for (const each of all) stdout.write(comparisonLine(each))
-  if (unknown > 0)
-    stderr.write(
-      `${unknown} more sleep by Dormouse without a record of an import, or were asked for something since: ` +
-        'nothing is left to compare them with\n',
-    )
-  stderr.write(`${comparisonsText(all)}\n`)
-  if (all.some(({ isKept }) => !isKept)) throw new AlreadyReported('counts differ')
+  /** Compares under the settings in force, and Namespaces as they are now. */
+  async #compare(all: readonly Recorded[], inForce: InForce): Promise<readonly Comparison[]> {
+    const { compared } = await import('./plan/comparison.ts')
+    const names = new Set(all.flatMap(({ object }) => object.metadata.namespace ?? []))
+    const namespaces = await Promise.all([...names].map((name) => namespaceNamed(this.#cluster, name)))
+    const force = inForce.over(namespaces.flat())
+    this.#findings.counts = all.map((each) => compared(each, force))
+    return this.#findings.counts
+  }
+
+  #say(text: string): void {
+    this.#terminal.stderr.write(`${text}\n`)
+  }
 }

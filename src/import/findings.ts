@@ -1,16 +1,17 @@
 import { nameOf, type ImportedObject, type Step } from './plan/imported-object.ts'
+import type { Comparison } from './plan/comparison.ts'
 import type { ImportedConfiguration } from './plan/configuration.ts'
 import { messageOf, Refusal, UsageError } from '../process/errors.ts'
 import { AlreadyReported } from '../client/commands/already-reported.ts'
 import type { Outcome } from './carrying-out.ts'
-import { becameOf, verdictsOf, type Count } from './text.ts'
+import { becameOf, verdictsOf } from './text.ts'
 
 /** All that an import found and did so far. */
 export class Findings {
   steps: readonly Step[] = []
   configuration: ImportedConfiguration | undefined
   readonly outcomes: Outcome[] = []
-  counts: readonly Count[] = []
+  counts: readonly Comparison[] = []
   /** Its messages to people, a line each. */
   readonly messages: string[] = []
 

@@ -61,7 +61,7 @@ export function refuseBeside(running: readonly Running[], from: Tool, program: s
   throw new UsageError(`${beside.tool} still runs: stop it by ${stop}, then repeat ${program} import`)
 }
 
-/** Also a workload whose pods are about to be ready, or still are, and one that sleeps until its hours. */
+/** Whether a tool runs: it has pods, is to have them, or sleeps by Dormouse until its hours. */
 function isStarted({ metadata, spec, status }: ImportedObject): boolean {
   return (
     metadata.labels?.[ASLEEP_LABEL] !== undefined || spec?.replicas !== 0 || (status?.readyReplicas ?? 0) > 0

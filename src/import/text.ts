@@ -1,8 +1,6 @@
 import type { Comparison } from './plan/comparison.ts'
 import type { ImportedConfiguration } from './plan/configuration.ts'
-import { nameOf, type ImportedObject, type Step } from './plan/imported-object.ts'
-import type { InForce } from './plan/in-force.ts'
-import { saysWanted } from './plan/wanted.ts'
+import { nameOf, type Step } from './plan/imported-object.ts'
 import { printable } from '../process/printable.ts'
 import { serialized } from '../client/output.ts'
 import type { Outcome } from './carrying-out.ts'
@@ -22,29 +20,8 @@ export function comparisonLine({ object, isKept, says }: Comparison): string {
   return line(`${(isKept ? 'kept' : 'differs').padEnd(12)}  ${nameOf(object)}: ${says}`)
 }
 
-/** A workload that was taken over, with its count before and after. */
-export interface Count {
-  readonly object: ImportedObject
-  readonly before: number
-  readonly kept: number
-  readonly isKept: boolean
-  /** `namespace shop`; null: nobody. */
-  readonly by: string | null
-  /** A sentence; null where nobody manages it. */
-  readonly hours: string | null
-}
-
-/** By what is there, and not by the plan. */
-export function countsIn(all: readonly Comparison[], force: InForce): Count[] {
-  return all.map(({ object, before, count, isKept }) => {
-    const held = force.held(object, object.metadata.annotations ?? {})
-    const [by, hours] = held.enabled ? [held.by, saysWanted(held)] : [null, null]
-    return { object, before, kept: count, isKept, by, hours }
-  })
-}
-
-/** For a change board; none without any. `width`: characters of a line. */
-export async function countsText(counts: readonly Count[], width: number | undefined): Promise<string> {
+/** A table for a change board; '' without any counts. `width`: characters of a line. */
+export async function countsText(counts: readonly Comparison[], width: number | undefined): Promise<string> {
   if (counts.length === 0) return ''
   const { tableText } = await import('../client/text/table.ts')
   const rows = counts.map(({ object, before, kept, by, hours }) =>
@@ -75,7 +52,7 @@ export function verdictsOf(steps: readonly Step[]): Record<Step['verdict'], numb
   return { mapped: count('mapped'), approximated: count('approximated'), refused: count('refused') }
 }
 
-/** By name, each object of a plan once: what became of it. Left: it was refused. */
+/** The outcome of each object of a plan, by its name. `left`: it was refused. */
 export function becameOf(
   steps: readonly Step[],
   outcomes: readonly Outcome[],

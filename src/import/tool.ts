@@ -3,6 +3,7 @@ import { programOf, type Program } from './plan/program.ts'
 import type { Dialect } from './plan/spans.ts'
 import { UsageError } from '../process/errors.ts'
 import type { ClusterObjects } from '../client/ports.ts'
+import { pathOf } from './resources.ts'
 
 /** The other tools, as `--from` names them; `downscaler`: whichever of the two runs. */
 export const TOOLS = ['downscaler', 'py-kube-downscaler', 'gokubedownscaler', 'kube-green'] as const
@@ -93,9 +94,10 @@ async function dataOf(
   namespace: string,
   cluster: ClusterObjects,
 ): Promise<Readonly<Record<string, string>>> {
-  const [plural, name] = configMapRef ? ['configmaps', configMapRef.name] : ['secrets', secretRef?.name]
+  const { name } = configMapRef ?? secretRef ?? {}
   if (name === undefined) return {}
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/${plural}/${encodeURIComponent(name)}`
+  const kind = configMapRef ? 'ConfigMap' : 'Secret'
+  const path = pathOf({ apiVersion: 'v1', kind, metadata: { namespace, name } })
   const { data = {} } = (await cluster.get<ImportedObject>(path)) ?? {}
   if (configMapRef) return data
   return Object.fromEntries(

@@ -1,23 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { isAtRest, nameOf, type ImportedObject, type MergePatch, type Step } from './plan/imported-object.ts'
+import {
+  annotating,
+  annotationsIn,
+  isAtRest,
+  nameOf,
+  type ImportedObject,
+  type MergePatch,
+  type Step,
+} from './plan/imported-object.ts'
 import { keptByDormouse, marksOf } from './plan/marks.ts'
 import { formatRequest, REQUEST_ANNOTATION } from '../domain/requests/annotation.ts'
 import { Refusal } from '../process/errors.ts'
 import type { ClusterObjects, Patched } from '../client/ports.ts'
 import { pathOf } from './resources.ts'
 
-/** Dormouse did not take a request out of a write: it is not there, or too old for that. */
+/** Dormouse did not take a request out of a write: it is not installed, or too old. */
 export class DoesNotAnswer extends Refusal {}
 
-/** Attempts at a write whose object was changed by others in between, say its status. */
+/** Attempts at a write, if others change the object in between, its status for example. */
 const TRIES = 5
-/** Milliseconds in which Dormouse hears of a Namespace. */
+/** Milliseconds between two attempts: Dormouse receives a changed Namespace within them. */
 const PAUSE = 500
 
 /**
- * Writes a step. The patch takes the other tool's marks away, so the count would be lost if nobody adopted it: first the
- * webhook is asked by a dry run, and where it does not answer afterwards, all is put back.
+ * Writes a step. Its patch removes the other tool's annotations, and with them the only copy of the count. So a dry run
+ * asks first whether the webhook adopts it; if the webhook does not answer the real write, the patch is undone.
  */
 export async function written(cluster: ClusterObjects, step: Step, dryRun: boolean): Promise<void> {
   const { object, patch = {} } = step
@@ -33,25 +41,22 @@ export async function written(cluster: ClusterObjects, step: Step, dryRun: boole
 }
 
 /**
- * Removes the temporary settings of a sleeper that it now inherits from its Namespace. The write also asks to adopt the
- * count that it has: a Dormouse that has not received the Namespace yet, and so finds the workload unmanaged, then
- * denies it.
+ * Removes the temporary annotations of a sleeper, since it now inherits these settings from its Namespace. The write
+ * also asks to adopt the count that the sleeper has: Dormouse denies that as long as it has not received the Namespace,
+ * since then the workload is unmanaged.
  */
 export async function inherited(cluster: ClusterObjects, { object, inherits = {} }: Step): Promise<void> {
   for (let left = TRIES; ; left -= 1) {
     const now = await cluster.get<ImportedObject>(pathOf(object))
     const kept = keptByDormouse(now)
-    const request =
-      kept === undefined
-        ? {}
-        : { [REQUEST_ANNOTATION]: formatRequest({ request: { action: 'adopt', count: kept } }) }
-    const patch = { metadata: { annotations: { ...annotationsIn(inherits), ...request } } }
+    const request = kept !== undefined && {
+      [REQUEST_ANNOTATION]: formatRequest({ request: { action: 'adopt', count: kept } }),
+    }
+    const patch = annotating({ ...annotationsIn(inherits), ...request })
     try {
       if (!(await leavesRequest(cluster, { object, patch, changeIn: () => undefined }, false))) return
-      const withdrawn = {
-        metadata: { annotations: { ...annotationsIn(inherits), [REQUEST_ANNOTATION]: null } },
-      }
-      await cluster.patch(pathOf(object), withdrawn, false)
+      const withdrawn = { ...annotationsIn(inherits), [REQUEST_ANNOTATION]: null }
+      await cluster.patch(pathOf(object), annotating(withdrawn), false)
       return
     } catch (error) {
       if (left <= 1 || !(error instanceof Refusal) || error.code === 'NOT_FOUND') throw error
@@ -71,7 +76,7 @@ interface Plan {
   readonly changeIn: (now: ImportedObject) => string | undefined
 }
 
-/** Writes it, and whether a request that it brings is still there: then nobody has carried it out. */
+/** Writes a plan. Returns whether its request is still there afterwards: then nobody has carried it out. */
 async function leavesRequest(cluster: ClusterObjects, plan: Plan, dryRun: boolean): Promise<boolean> {
   const request = annotationsIn(plan.patch)[REQUEST_ANNOTATION]
   const { annotations } = await patched(cluster, plan, dryRun)
@@ -79,8 +84,8 @@ async function leavesRequest(cluster: ClusterObjects, plan: Plan, dryRun: boolea
 }
 
 /**
- * Patches an object only in the state that it was planned for: if it fell asleep or woke since it was listed, it needs
- * another patch, and this one could remove the only copy of its count.
+ * Patches an object if it is in the state that was planned for. If it fell asleep or woke since it was listed, this
+ * patch could remove the only copy of its count.
  * @throws Refusal NOT_FOUND, CONFLICT
  */
 async function patched(
@@ -120,7 +125,7 @@ function changeIn(planned: ImportedObject, now: ImportedObject): string | undefi
   return isAtRest(now) ? 'it is asleep now' : 'it is awake now'
 }
 
-/** A configured kind may be missing in Dormouse's configuration; for other kinds it always answers. */
+/** Rollouts may be missing in Dormouse's configuration; it always answers for built-in kinds. */
 function unanswered(object: ImportedObject): Refusal {
   if (object.kind === 'Rollout')
     return new Refusal(
@@ -131,11 +136,6 @@ function unanswered(object: ImportedObject): Refusal {
     'CLUSTER_UNAVAILABLE',
     `Dormouse does not answer, so ${nameOf(object)} was left as it is: is it installed, and new enough?`,
   )
-}
-
-function annotationsIn({ metadata }: MergePatch): MergePatch {
-  const annotations = isMap(metadata) ? metadata['annotations'] : undefined
-  return isMap(annotations) ? annotations : {}
 }
 
 /** The fields of a merge patch with their former values. */

@@ -228,7 +228,7 @@ describe('an import', () => {
     const step = { object, verdict: 'refused', says: [forged] } as const
     const lines = [
       lineOf(step),
-      comparisonLine({ object, isKept: true, before: 3, count: 3, says: forged }),
+      comparisonLine({ object, isKept: true, before: 3, kept: 3, says: forged, by: null, hours: null }),
       failureLine({ step, became: 'failed', why: forged }),
     ]
     for (const line of lines) {

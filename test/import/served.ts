@@ -69,7 +69,7 @@ export class Served extends Objects {
     if (annotations?.[KEPT] !== undefined) return true
     return [...this.objects.values()].some(
       (each) =>
-        each.kind === 'Secret' && each.metadata.namespace === namespace && keptIn(each).has(keptKey(object)),
+        each.kind === 'Secret' && each.metadata.namespace === namespace && keptIn(each)?.has(keptKey(object)),
     )
   }
 

@@ -1,5 +1,7 @@
 import { counted } from '../../domain/text.ts'
 import { ASLEEP_LABEL } from '../../domain/workload/workload.ts'
+import type { InForce } from './in-force.ts'
+import { saysWanted } from './wanted.ts'
 import { adoptedWith, keptByDormouse } from './marks.ts'
 import { canSleep, hasCount, isAtRest, nameOf, type ImportedObject, type Step } from './imported-object.ts'
 
@@ -9,15 +11,19 @@ export interface Recorded {
   readonly recorded: number
 }
 
-/** Whether a workload has the count that was recorded, as kept or as running. */
+/** A workload that was taken over: its count before and now, and what holds for it now. */
 export interface Comparison {
   readonly object: ImportedObject
   readonly isKept: boolean
-  /** The recorded count, and that which is kept or runs. */
+  /** The recorded count, and the count that is kept or runs. */
   readonly before: number
-  readonly count: number
+  readonly kept: number
   /** Without a full stop. */
   readonly says: string
+  /** `namespace shop`; null: nobody manages it. */
+  readonly by: string | null
+  /** A sentence; null where nobody manages it. */
+  readonly hours: string | null
 }
 
 /** The sleepers that a plan takes over, or finds taken over already. */
@@ -26,9 +32,8 @@ export function recordedIn(steps: readonly Step[]): Recorded[] {
 }
 
 /**
- * The sleepers that can be compared later: by the tool's own record, or by the adoption that Dormouse was last asked
- * for. `unknown`: how many of our sleepers have neither, because of a later request, or because no import took them
- * over.
+ * The sleepers whose former count is still known: from the tool's own record, or from the request to adopt them, if that
+ * is the last one. `unknown`: how many sleepers of ours have neither.
  */
 export function stillRecorded(
   steps: readonly Step[],
@@ -46,14 +51,17 @@ export function stillRecorded(
   return { recorded: [...planned, ...asked], unknown }
 }
 
-/** Compares a workload as it is now. */
-export function compared(object: ImportedObject, recorded: number): Comparison {
-  const isOurs = object.metadata.labels?.[ASLEEP_LABEL] !== undefined
-  const count = isOurs ? (keptByDormouse(object) ?? 0) : runningCount(object)
-  const isKept = count === recorded
-  const now = isOurs ? `asleep, ${count} kept` : count === 0 ? 'at 0, and not adopted' : `awake with ${count}`
-  const was = isKept ? '' : `; ${counted(recorded, 'replica')} recorded`
-  return { object, isKept, before: recorded, count, says: `${now}${was}` }
+/** Compares a workload as it is now, under the settings in force. */
+export function compared({ object, recorded: before }: Recorded, force: InForce): Comparison {
+  const { annotations = {}, labels } = object.metadata
+  const isOurs = labels?.[ASLEEP_LABEL] !== undefined
+  const kept = isOurs ? (keptByDormouse(object) ?? 0) : runningCount(object)
+  const isKept = kept === before
+  const now = isOurs ? `asleep, ${kept} kept` : kept === 0 ? 'at 0, and not adopted' : `awake with ${kept}`
+  const says = isKept ? now : `${now}; ${counted(before, 'replica')} recorded`
+  const held = force.held(object, annotations)
+  const [by, hours] = held.enabled ? [held.by, saysWanted(held)] : [null, null]
+  return { object, isKept, before, kept, says, by, hours }
 }
 
 function runningCount(object: ImportedObject): number {

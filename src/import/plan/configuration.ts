@@ -27,7 +27,7 @@ export function configurationOf(left: Left, now: Instant): ImportedConfiguration
   const { dialect, program } = left
   const kinds = program.resources.flatMap((each) => rowOf(kindNamed(each)).sleepsAs ?? [])
   const wanted = wantedBy(dialect, { workload: {}, namespace: {}, program }, now)
-  // py-kube-downscaler keeps awake all that has no hours, which needs no policy.
+  // py-kube-downscaler keeps workloads without hours awake, which needs no policy.
   const isEnabling = wanted.enabled && saysTimes(program)
   const settings = {
     enabled: true,
@@ -41,7 +41,7 @@ export function configurationOf(left: Left, now: Instant): ImportedConfiguration
     workloads: { kinds },
     ...(isEnabling && settings),
   }
-  // Others than the inheriting kinds inherit from their Namespace where a policy names them.
+  // DaemonSets, CronJobs and configured kinds inherit from their Namespace only if a policy names them.
   const isNeeded = isEnabling || kinds.some((each) => !INHERITING_KINDS.includes(each))
   const names = left.namespaces.map(({ metadata }) => metadata.name)
   const unlimited = { ...left, program: { ...program, namespaces: [] } }

@@ -40,7 +40,7 @@ export interface Left {
   readonly objects: readonly ImportedObject[]
 }
 
-/** The steps of an import, Namespaces first, since workloads inherit from them. `force`: once what it printed is in force. */
+/** The steps of an import, Namespaces first. `force`: the settings once the printed configuration is in force. */
 export function planOfDownscaler(left: Left, now: Instant, force: InForce): Step[] {
   return new DownscalerPlan(left, now, force).steps()
 }
@@ -66,7 +66,7 @@ class DownscalerPlan {
   readonly #now: Instant
   readonly #force: InForce
   readonly #workloads: readonly ImportedObject[]
-  /** Worked out once for each namespace, since a week has many minutes. */
+  /** Computed once for each namespace: that takes all minutes of a week. */
   readonly #namespaces = new Map<string, NamespaceSettings>()
 
   constructor(left: Left, now: Instant, force: InForce) {
@@ -112,7 +112,7 @@ class DownscalerPlan {
     return made
   }
 
-  /** The settings that all workloads of a namespace inherit from policies; if they differ, the Namespace says all by itself. */
+  /** The settings that workloads of a namespace inherit from policies. If these differ, the Namespace has to say all. */
   #inheritedByAll(namespace: string, { autoWake }: Wanted): Wanted {
     const coming = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: '', namespace } }
     const heirs = this.#workloads.filter(
@@ -124,8 +124,8 @@ class DownscalerPlan {
   }
 
   /**
-   * The tool's marks go last, and stay while a workload in it is `open` (left to a person): a repeated import reads from
-   * them what its workloads were to do.
+   * The tool's annotations are removed last, since a repeated import reads the workloads' hours from them. They stay as
+   * long as a workload in the Namespace is `open`: left to a person.
    */
   #namespaceStep(object: ImportedObject, open: boolean): Step[] {
     const marks = marksOf(object)
@@ -156,7 +156,7 @@ class DownscalerPlan {
     const namespace = this.#settingsIn(object.metadata.namespace ?? '')
     const inherited = this.#force.inherited(object, namespace.annotations)
     const isMarked = Object.keys(marks).length > 0
-    // Others than this import may have policies for what the tool left alone.
+    // Policies may manage a workload that the tool left alone.
     const isOthers = !isMarked && saysWanted(inherited) === saysWanted(this.#force.inherited(object))
     if (!isMarked && adoptedWith(object) === undefined) {
       if (isOthers && (this.#isBeyond(object) || !this.#isMeant(object))) return []
@@ -206,7 +206,7 @@ class DownscalerPlan {
     return wantedBy(dialect, { workload, namespace, program }, this.#now)
   }
 
-  /** Kinds without a count go by other rules: GoKubeDownscaler suspends them all, py-kube-downscaler none that keep one. */
+  /** Kinds without a count cannot keep some replicas: GoKubeDownscaler suspends them, py-kube-downscaler leaves them alone. */
   #wantedIn(object: ImportedObject, workload: Settings, namespace: Settings): Wanted {
     const { dialect, program } = this.#left
     if (hasCount(object) || replicasLeft(dialect, { workload, namespace, program }) === '0')
@@ -233,7 +233,7 @@ class DownscalerPlan {
     return this.#left.program.resources.includes(pluralOf(kind))
   }
 
-  /** Whether the program was given namespaces, and its own is none of them: what is managed there, others decided. */
+  /** Whether its namespace is not among those that the program was given: then others decided about it. */
   #isBeyond({ metadata: { namespace = '' } }: ImportedObject): boolean {
     const { namespaces } = this.#left.program
     return namespaces.length > 0 && !namespaces.includes(namespace)
@@ -242,7 +242,7 @@ class DownscalerPlan {
   /** Whether the program's arguments leave it alone: by its namespace, its name or its labels, written `name=value`. */
   #isLeftAlone({ metadata: { namespace = '', name, labels = {} } }: ImportedObject): boolean {
     const { dialect, program } = this.#left
-    // Names are names for py-kube-downscaler, patterns found anywhere in them for GoKubeDownscaler.
+    // py-kube-downscaler compares whole names; GoKubeDownscaler looks for patterns in them.
     const isNamed =
       dialect === 'py' ? program.excludedNames.includes(name) : matchesAny(program.excludedNames, name, '')
     const patterns = dialect === 'py' ? program.labels.map((each) => `^(?:${each})$`) : program.labels
@@ -253,7 +253,7 @@ class DownscalerPlan {
   }
 }
 
-/** Hours of the arguments and the environment are a policy's now, and that may have been given others. */
+/** The program's default hours are a policy's now. If a person changed the policy's hours, those count. */
 function asInForce(wanted: Wanted, inherited: Wanted): Wanted {
   const { enabled, schedule, timezone, autoWake } = inherited
   if (!wanted.enabled || !enabled || saysWanted(inherited) === saysWanted(wanted)) return wanted
@@ -266,7 +266,7 @@ function adoption(planned: Planned, kept: number): Step {
   const step = adoptionOf({ ...planned, wanted: stayingAsleep(planned) }, kept)
   const keys = matchNone(object.spec?.template?.spec?.nodeSelector)
   if (keys.length === 0) return step
-  // Dormouse puts its own key in their place, in the same write.
+  // In the same write Dormouse adds its own key.
   const nodeSelector = Object.fromEntries(keys.map((key) => [key, null]))
   return { ...step, patch: { ...step.patch, spec: { template: { spec: { nodeSelector } } } } }
 }

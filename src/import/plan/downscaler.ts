@@ -4,7 +4,7 @@ import type { Program, Settings } from './program.ts'
 import { ALWAYS, NEVER, parseTimes, Unreadable, type Dialect, type Times } from './spans.ts'
 import { ALL_HOURS, leftAlone, refused, type Wanted } from './wanted.ts'
 
-/** The places where a downscaler looks for settings; for a Namespace or a whole cluster, the inner ones are empty. */
+/** The places of settings, nearest first. For a Namespace or a whole cluster, the nearer ones are empty. */
 export interface Place {
   readonly workload: Settings
   readonly namespace: Settings
@@ -88,7 +88,7 @@ function timesOfGo({ workload, namespace, program }: Place): DownscalerTimes | s
   return Object.keys(found).length === 0 ? undefined : found
 }
 
-/** Those of these settings that are given, read. @throws Unreadable */
+/** Reads those of some settings that are given. @throws Unreadable */
 function timesIn(
   dialect: Dialect,
   program: Program,
@@ -103,7 +103,7 @@ function timesFrom(dialect: Dialect, { zone, days }: Program, value = ''): Times
   return parseTimes(value, dialect, { ...(zone && { zone }), ...(days && { days }) })
 }
 
-/** True: for ever; an instant: until then. Any value of `exclude` but false counts; an unreadable one does not. */
+/** Any `exclude` but false counts, an unreadable `exclude-until` does not. @returns an instant: excluded until then */
 function excludedByPy({ workload, namespace }: Place, now: Instant): boolean | Instant {
   for (const place of [namespace, workload]) {
     const value = place['exclude']
@@ -121,7 +121,7 @@ function inUtc(text: string): string {
   return date === undefined ? '' : `${date}T${minute}${/(:\d\d)Z$/.exec(text)?.[1] ?? ':00'}Z`
 }
 
-/** The innermost place with a value counts: true, false or spans. */
+/** The nearest place with a value counts. @returns an instant: excluded until then; a string: why Dormouse cannot do it */
 function excludedByGo({ workload, namespace, program }: Place, now: Instant): boolean | Instant | string {
   const value = workload['exclude'] ?? namespace['exclude'] ?? (program.needsInclusion ? 'true' : undefined)
   const times = value === undefined ? undefined : timesFrom('go', program, value)

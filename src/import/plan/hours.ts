@@ -49,7 +49,7 @@ function dated(wanted: Wanted, awakeUntil: Instant | undefined, asleepUntil: Ins
   return { ...wanted, autoWake: false, differs }
 }
 
-/** Periods change what is, at their beginning and for as long as they last; between them nothing happens. */
+/** A period changes workloads as long as it lasts; between two periods the tool leaves them as they are. */
 function byPeriods(up: Week, down: Week, zone: string): Wanted {
   if (down.isEmpty) return leftAlone('its only period is one that wakes: the tool never put it to sleep')
   const inside = ['what a person changes within a period is not changed back']

@@ -20,7 +20,7 @@ export interface ImportedObject {
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** An import's step for one object, or the reason to do nothing. */
+/** The step of an import for one object, or the reason to do nothing. */
 export interface Step {
   readonly object: ImportedObject
   /** `mapped`: without differences; `approximated`: with the differences in `says`; `refused`: left to a person. */
@@ -31,17 +31,22 @@ export interface Step {
   readonly patch?: MergePatch
   /** For a sleeper: the count that the other tool recorded. */
   readonly recorded?: number
-  /** Another patch, for when its Namespace is done: it removes what the workload inherits from that. */
+  /** A later patch, once its Namespace is annotated: it removes temporary annotations, which it now inherits. */
   readonly inherits?: MergePatch
-  /** Another patch, for when everything else is done: it removes what an import that is repeated would read. */
+  /** The last patch, once everything else is done: it removes what a repeated import would read. */
   readonly afterwards?: MergePatch
-  /** It is deleted, after everything else is done. */
+  /** The object is deleted, once everything else is done. */
   readonly goes?: true
 }
 
 /** A patch that sets annotations, or removes those that are null. */
 export function annotating(annotations: MergePatch): MergePatch {
   return { metadata: { annotations } }
+}
+
+export function annotationsIn({ metadata }: MergePatch = {}): MergePatch {
+  const annotations = typeof metadata === 'object' ? metadata?.['annotations'] : undefined
+  return typeof annotations === 'object' ? (annotations ?? {}) : {}
 }
 
 /** `deployment shop/web` */
@@ -54,7 +59,7 @@ export function canSleep({ kind }: ImportedObject): boolean {
   return rowOf(kind).sleepsAs !== undefined
 }
 
-/** Dormouse leaves what is owned to its owner, and kube-green does. */
+/** Whether another object owns it: Dormouse and kube-green leave it to its owner. */
 export function isOwned({ metadata }: Pick<ImportedObject, 'metadata'>): boolean {
   return metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false
 }
@@ -67,7 +72,7 @@ export function hasCount({ kind }: Pick<ImportedObject, 'kind'>): boolean {
 /** Keys that GoKubeDownscaler and py-kube-downscaler put into the nodeSelector of a DaemonSet. */
 const MATCH_NONE = ['downscaler/match-none', 'kube-downscaler-non-existent'] as const
 
-/** Whether nothing of it runs, or is started. */
+/** Whether none of its pods run, or are started. */
 export function isAtRest({ kind, spec }: ImportedObject): boolean {
   if (kind === 'CronJob') return spec?.suspend === true
   if (kind === 'DaemonSet') return matchNone(spec?.template?.spec?.nodeSelector).length > 0

@@ -5,7 +5,13 @@ import { effectiveSettings, type Effective } from '../../domain/policy/effective
 import { INHERITED_ANNOTATIONS, Inheritance, type Namespace } from '../../domain/policy/inheritance.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
 import { canonical, parseSchedule } from '../../domain/schedule/syntax.ts'
-import { canSleep, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
+import {
+  annotationsIn,
+  canSleep,
+  type ImportedObject,
+  type MergePatch,
+  type Step,
+} from './imported-object.ts'
 import { rowOf } from './kinds.ts'
 import { leftAlone, saysWanted, type Wanted } from './wanted.ts'
 
@@ -40,7 +46,7 @@ export class InForce {
     this.#namespaces = new Map(namespaces.map((each) => [each.metadata.name, each]))
   }
 
-  /** The same with what an import printed behind it: what is configured already goes first. */
+  /** The same, with the policies that an import printed behind those that are configured already. */
   with({ policies, excludeNamespaces }: Printed): InForce {
     const settings = {
       ...this.settings,
@@ -90,7 +96,7 @@ export class InForce {
     return effectiveSettings(ours(own), inherited, this.settings)
   }
 
-  /** One object for each Namespace and patch, since what it gives is worked out once. */
+  /** One object for each Namespace and patch: `Inheritance` remembers its results by the object. */
   #namespace(name: string, patch: MergePatch): Namespace {
     const key = `${name} ${JSON.stringify(patch)}`
     const known = this.#known.get(key)
@@ -110,8 +116,8 @@ export class InForce {
 }
 
 /**
- * The workloads for which other settings hold after these steps than are planned for, since the policy that the import
- * printed is not in force yet, or not for them. Those that are left to a person need none.
+ * The workloads that would get other settings by these steps than planned, since the printed policy is not in force
+ * yet, or not for them. Refused workloads need no policy.
  */
 export function lacking(
   steps: readonly Step[],
@@ -132,8 +138,8 @@ export function lacking(
 }
 
 /**
- * The objects that the tool keeps awake and the printed policy would put to sleep as soon as it is in force, which is before an
- * import may leave it out.
+ * The workloads that the tool keeps awake, and the printed policy would put to sleep as soon as it is in force: they
+ * have to be excluded before, since an import needs the policy in force.
  */
 export function leftOutFirst(
   steps: readonly Step[],
@@ -178,11 +184,6 @@ function inCanonicalForm(schedule: string): string {
   }
 }
 
-function annotationsIn({ metadata }: MergePatch = {}): MergePatch {
-  const annotations = typeof metadata === 'object' ? metadata?.['annotations'] : undefined
-  return typeof annotations === 'object' ? (annotations ?? {}) : {}
-}
-
 function patched(annotations: Annotations = {}, patch: MergePatch): Annotations {
   return Object.fromEntries(
     Object.entries({ ...annotations, ...patch }).flatMap(([name, value]) =>
@@ -191,7 +192,7 @@ function patched(annotations: Annotations = {}, patch: MergePatch): Annotations 
   )
 }
 
-/** The settings among annotations, by the domain's names. */
+/** The settings among some annotations, by the domain's names. */
 function ours(annotations: Annotations): Namespace['annotations'] {
   return Object.fromEntries(
     INHERITED_ANNOTATIONS.flatMap((name) => {

@@ -9,7 +9,7 @@ import {
   type MergePatch,
   type Step,
 } from './imported-object.ts'
-import { isReadable, keptIn, keptKey, keptOfOthers, restorable, writtenAt, type Restore } from './restores.ts'
+import { keptIn, keptKey, keptOfOthers, restorable, writtenAt, type Restore } from './restores.ts'
 import { annotationsOf, leftAlone, saysWanted, type Wanted } from './wanted.ts'
 import type { InForce } from './in-force.ts'
 import { isChosen, isPatched, isSleepInfo, sleeps, type SleepInfo, wantedBySleepInfos } from './sleep-info.ts'
@@ -46,16 +46,16 @@ export function byNamespace(found: readonly ImportedObject[]): LeftInNamespace[]
 }
 
 /**
- * The steps of an import there. SleepInfos go last, since their Secrets are deleted with them; they stay while anything
- * there is left to a person.
+ * The steps of an import in one namespace. SleepInfos are deleted last, since their Secrets are deleted with them. They
+ * stay as long as anything in the namespace is left to a person.
  */
 export function planOfKubeGreen(
   { namespace, infos, secrets, objects }: LeftInNamespace,
   now: Instant,
   force: InForce,
 ): Step[] {
-  const unreadable = secrets.filter((secret) => !isReadable(secret))
-  // Without their counts its sleepers would be found at 0, and keep that.
+  const unreadable = secrets.filter((secret) => !keptIn(secret))
+  // Without the counts its sleepers would be adopted at 0.
   if (unreadable.length > 0)
     return [
       ...unreadable.map((secret) =>
@@ -94,8 +94,8 @@ export function planOfKubeGreen(
 }
 
 /**
- * Hours of Dormouse that it or its Namespace has already stay: a person wrote them, or an import that ended between the
- * deletions of two SleepInfos, of which the one that is left does not say all.
+ * Hours of Dormouse that a workload or its Namespace has already win over those of its SleepInfos. A person wrote them,
+ * or an import did that ended between the deletions of two SleepInfos: the one that is left does not say all.
  */
 function settled(wanted: Wanted, object: ImportedObject, force: InForce): Wanted {
   const isNamespace = object.kind === 'Namespace'
@@ -111,11 +111,11 @@ function settled(wanted: Wanted, object: ImportedObject, force: InForce): Wanted
   return { ...hours, differs: [note] }
 }
 
-/** By object, what the Secrets keep of it, the latest last. */
+/** The patches that the Secrets keep, by the object's key, the latest last. */
 function keptByAll(secrets: readonly ImportedObject[]): Map<string, Restore[]> {
   const kept = new Map<string, Restore[]>()
   for (const secret of secrets.toSorted((a, b) => writtenAt(a) - writtenAt(b)))
-    for (const [key, restore] of keptIn(secret)) kept.set(key, [...(kept.get(key) ?? []), restore])
+    for (const [key, restore] of keptIn(secret) ?? []) kept.set(key, [...(kept.get(key) ?? []), restore])
   return kept
 }
 
@@ -131,7 +131,7 @@ function wantedOnce(now: Instant): (infos: readonly SleepInfo[]) => Wanted {
   }
 }
 
-/** Also what comes later. */
+/** Workloads that may come later, and would inherit from a Namespace. */
 function heirs({ metadata: { name: namespace } }: ImportedObject): ImportedObject[] {
   return ['Deployment', 'StatefulSet'].map((kind) => anyOf(kind, namespace))
 }
@@ -140,7 +140,7 @@ function anyOf(kind: string, namespace: string): ImportedObject {
   return { apiVersion: rowOf(kind).apiVersion ?? '', kind, metadata: { name: '', namespace } }
 }
 
-/** Nothing of it is left to the policies in force, which may change. */
+/** Counts only the policies' auto-wake as inherited: a Namespace says all else by itself, since policies may change. */
 function besidePolicies({ autoWake }: Wanted, objects: readonly ImportedObject[], force: InForce): Wanted {
   const isSame = objects.every((each) => force.byPolicies(each).autoWake)
   return { ...leftAlone(), autoWake: isSame || !autoWake }
@@ -230,7 +230,7 @@ function objectSteps({ asked, kept, before, isPatched: hasPatch, ...found }: Kub
   return [...stepOf(object, wanted, annotations, stale), ...cleaningUp(planned), ...more]
 }
 
-/** A workload that is awake in hours of sleep stays so until the next sleep: kube-green leaves it, and so does awake-until. */
+/** A workload that a person woke in hours of sleep stays awake until the next sleep, by awake-until. */
 function asItIs(wanted: Wanted, now: Instant): Wanted {
   if (!wanted.enabled || !wanted.autoWake) return wanted
   const schedule = compileSchedule(wanted.schedule, wanted.timezone)
@@ -238,7 +238,7 @@ function asItIs(wanted: Wanted, now: Instant): Wanted {
   return begin ? { ...wanted, awakeUntil: begin.at } : wanted
 }
 
-/** Several SleepInfos may have put it to sleep one after the other, where people woke it in between. */
+/** Several SleepInfos keep a count if people woke the workload in between. */
 function asLatest(wanted: Wanted, kept: readonly Restore[]): Wanted {
   const counts = new Set(kept.map((each) => JSON.stringify(each)))
   if (counts.size < 2) return wanted
@@ -250,7 +250,7 @@ function putBack(object: ImportedObject, spec: MergePatch): Step {
   return { object, verdict: 'mapped', says: [`put back: ${asciiJson(spec)}`], patch: { spec } }
 }
 
-/** Leaves to a person what a Secret keeps: anybody who may write in the namespace may have written it. */
+/** Leaves a kept patch to a person: anybody who may write in the namespace may have written it. */
 function byHand(object: ImportedObject, why: string, restore: Restore, inherited?: Wanted): Step {
   const command = isEmpty(restore) ? [] : commandFor(object, restore)
   return refusalOf(object, [why, ...command], inherited)

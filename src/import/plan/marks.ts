@@ -19,12 +19,12 @@ export function marksOf(object: ImportedObject | undefined): Settings {
   return Object.fromEntries(entries.filter(([name]) => name.startsWith(PREFIX)))
 }
 
-/** The same, by the keys without `downscaler/`. */
+/** Annotations of a downscaler by their keys without `downscaler/`. */
 export function settingsOf(marks: Settings): Settings {
   return Object.fromEntries(Object.entries(marks).map(([name, value]) => [name.slice(PREFIX.length), value]))
 }
 
-/** Annotations of a merge patch that removes them. */
+/** Annotations for a merge patch that removes these. */
 export function without(marks: Readonly<Record<string, unknown>>): MergePatch {
   return Object.fromEntries(Object.keys(marks).map((name) => [name, null]))
 }
@@ -33,13 +33,13 @@ export function isAsleepByTool(object: ImportedObject): boolean {
   return KEPT in marksOf(object) && isAtRest(object)
 }
 
-/** The count to bring back, which for kinds without one is 1; undefined: the tool kept none, or what is no count. */
+/** The count that the tool kept, which is 1 for kinds without a count; undefined: it kept none, or no number. */
 export function keptCount(object: ImportedObject): number | undefined {
   const text = marksOf(object)[KEPT]
   return text === undefined || hasCount(object) ? countOf(text) : 1
 }
 
-/** The count that a sleeper of ours keeps, which is above 0: there is nothing to adopt. undefined: there may be. */
+/** The count that a sleeper of ours keeps, if it is above 0. undefined: there may be something to adopt. */
 export function keptByDormouse(object: ImportedObject | undefined): number | undefined {
   return countOf(object?.metadata.labels?.[ASLEEP_LABEL])
 }
@@ -49,7 +49,7 @@ function countOf(text = ''): number | undefined {
   return count !== undefined && count <= MAX_REPLICAS ? count : undefined
 }
 
-/** The count that it was adopted with; undefined: it was not, or something else was asked of it since. */
+/** The count that a workload was adopted with; undefined: it was not, or has had another request since. */
 export function adoptedWith({ metadata }: ImportedObject): number | undefined {
   const text = metadata.annotations?.[ANNOTATION.state]
   const state = text === undefined ? undefined : decodeState(text)

@@ -3,20 +3,21 @@ import type { Timer } from './sleep-times.ts'
 import { MINUTES_OF_WEEK, Week } from './week.ts'
 
 /**
- * One workload as kube-green knows it, in bits: whether it is awake, and of each SleepInfo whether its next action is to
- * wake and whether its Secret keeps the count.
+ * The state of one workload under kube-green, in bits. The first says whether it is awake. Two more for each SleepInfo
+ * say whether its next action is to wake, and whether its Secret keeps the count.
  */
 type State = number
 const AWAKE = 1
 const isToWake = (index: number) => 2 << (2 * index)
 const keeps = (index: number) => 4 << (2 * index)
 
-/** Nothing was done yet. */
+/** No SleepInfo has acted yet. */
 const FRESH: State = AWAKE
 
 /**
- * A SleepInfo's turn at one of its times, by kube-green's documentation and what 0.7.1 does: its actions alternate, unless
- * it never wakes; it keeps the count only if it finds the workload awake; it wakes only what it keeps, and forgets it then.
+ * The state after a SleepInfo acted at one of its times, by kube-green's documentation and the behaviour of 0.7.1. Its
+ * actions alternate, unless it never wakes. It keeps the count only if it finds the workload awake. It wakes only a
+ * workload whose count it keeps, and then forgets the count.
  */
 function acted(state: State, index: number, { wakes }: Timer): State {
   if (state & isToWake(index)) {
@@ -36,7 +37,7 @@ function timesOf(timers: readonly Timer[]): number[] {
   return [...all].toSorted((a, b) => a - b)
 }
 
-/** The hours in which SleepInfos that nobody interferes with leave a workload awake; undefined: they differ by the week. */
+/** The hours in which a workload is awake if nobody but these SleepInfos changes it; undefined: weeks differ. */
 export function hoursLeftBy(all: readonly Timer[]): Week | undefined {
   const timers = withoutDoubles(all)
   if (timers.length > MOST_TIMERS) return undefined
@@ -63,7 +64,7 @@ function oneByOne(state: State, at: number, timers: readonly Timer[]): State {
   )
 }
 
-/** The states after those that are due at once acted in any order: nobody says which comes first. */
+/** The states after all SleepInfos that are due acted: one state for each order, since kube-green promises none. */
 function inAnyOrder(state: State, at: number, timers: readonly Timer[]): Set<State> {
   const due = timers.flatMap((each, index) => (isDue(state, index, at, each) ? [index] : []))
   const ordered = (from: State, left: readonly number[]): State[] =>
@@ -79,27 +80,27 @@ function inAnyOrder(state: State, at: number, timers: readonly Timer[]): Set<Sta
 }
 
 const NEVER: Timer = { sleeps: new Set(), wakes: new Set() }
-/** How many states to look at, and SleepInfos that may all act at once, at most. */
+/** Limits of the search: states, and SleepInfos that may act at once. */
 const LOOKS = 300_000
 const MOST_PLAYED = 5
 const TOO_MANY = 'its SleepInfos are too many, or act too often, to compare what follows where people wake it'
-/** The bits of a state. */
+/** More do not fit into the bits of a state. */
 const MOST_TIMERS = 14
 
 /** A workload between two times, under kube-green and under a schedule of ours. */
 interface Moment {
-  /** The time that comes next, by its place among them. */
+  /** The index of the time that comes next. */
   readonly place: number
   readonly state: State
   readonly isAwake: boolean
-  /** The place before which a person woke it last. */
+  /** The index of the time before which a person woke it last. */
   readonly wokenBefore?: number
 }
 
 /**
- * Plays kube-green and our schedule side by side, from each time of the week on, with a person who may wake the workload
- * between any two times. With us a person's wake lasts to the next edge.
- * @returns where they part, in words; undefined: they never do
+ * Plays kube-green and our schedule side by side, from each time of the week on. A person may wake the workload between
+ * any two times; under Dormouse such a wake lasts to the next edge.
+ * @returns where they first differ, in words; undefined: nowhere
  */
 export function difference(timers: readonly Timer[], hours: Week, autoWake: boolean): string | undefined {
   const distinct = withoutDoubles(timers)
@@ -112,7 +113,7 @@ export function difference(timers: readonly Timer[], hours: Week, autoWake: bool
     const key = (place * states + state) * 2 + Number(isAwake)
     return !seen.has(key) && Boolean(seen.add(key))
   }
-  // The fewest wakes by people are tried first; a workload that is awake in hours of sleep was woken by a person.
+  // Moments with fewer wakes by people come first, so that the shortest difference is shown.
   let now = times
     .map((_, place): Moment => ({ place, state: FRESH, isAwake: true }))
     .filter((each) => (!autoWake || hours.has(times.at(each.place - 1) ?? 0)) && isNew(each))
@@ -138,7 +139,7 @@ export function difference(timers: readonly Timer[], hours: Week, autoWake: bool
   return undefined
 }
 
-/** Two that act at the same times are like one. */
+/** Drops SleepInfos that act at the same times as another one: together they do what one does. */
 function withoutDoubles(timers: readonly Timer[]): Timer[] {
   return [...new Map(timers.map((each) => [keyOf(each), each])).values()]
 }

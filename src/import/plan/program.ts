@@ -21,7 +21,7 @@ export interface Program {
   readonly others: readonly string[]
 }
 
-/** Settings that arguments give for all workloads, by the argument. Its variable is `DEFAULT_UPTIME`, and so on. */
+/** The settings that arguments give for all workloads. Each has a variable in capitals, too: `DEFAULT_UPTIME`. */
 const DEFAULTS: Settings = {
   'default-uptime': 'uptime',
   'default-downtime': 'downtime',

@@ -7,8 +7,8 @@ import type { Settings } from './program.ts'
 const NOT_PAUSED = '-1'
 
 /**
- * Restores objects that the downscaler changed and Dormouse does not manage. `isAdopted` tells
- * whether the workload of this name in its namespace is taken over asleep.
+ * Restores objects that the downscaler changed and Dormouse does not manage. `isAdopted`: whether the workload with
+ * this name, in the same namespace, is adopted.
  */
 export function putBack(object: ImportedObject, isAdopted: (name: string) => boolean): Step[] {
   const marks = marksOf(object)
@@ -35,7 +35,7 @@ export function putBack(object: ImportedObject, isAdopted: (name: string) => boo
     : step('refused', `the tool kept '${kept}', which cannot be put back`)
 }
 
-/** If Dormouse adopts the sleeping workload, it takes over the pause as well: KEDA would wake it in between. */
+/** Dormouse takes over the pause of a workload that it adopts: without it KEDA would wake the workload. */
 function pausedBefore(
   object: ImportedObject,
   marks: Settings,

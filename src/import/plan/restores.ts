@@ -13,40 +13,36 @@ export interface Restore {
   readonly [field: string]: unknown
 }
 
-/** The contents of a SleepInfo's Secret, by `Deployment.apps/web`, without unreadable ones. */
-export function keptIn({ data = {} }: ImportedObject): Map<string, Restore> {
+/** The contents of a SleepInfo's Secret, by `Deployment.apps/web`; undefined: not all of it can be read. */
+export function keptIn({ data }: ImportedObject): Map<string, Restore> | undefined {
+  const info = parsed(data?.['original-resource-info'])
+  // Versions before 0.7 wrote two lists (kube-green's source).
+  const [counts, cronJobs] = [parsed(data?.['deployment-replicas']), parsed(data?.['cronjobs-info'])]
+  if (!data || [info, counts, cronJobs].includes(UNREADABLE)) return undefined
   const kept = new Map<string, Restore>()
-  for (const [kind, ofKind] of entries(parsed(data['original-resource-info'])))
+  for (const [kind, ofKind] of entries(info)) {
+    if (!isRecord(ofKind)) return undefined
     for (const [name, patch] of entries(ofKind)) {
       const restore = json(patch)
-      if (isRestore(restore)) kept.set(`${kind}/${name}`, restore)
+      if (!isRestore(restore)) return undefined
+      kept.set(`${kind}/${name}`, restore)
     }
-  // The two lists of versions before 0.7, by its source.
-  for (const { name, replicas } of list(parsed(data['deployment-replicas'])))
+  }
+  for (const { name, replicas } of list(counts))
     if (typeof replicas === 'number') kept.set(`Deployment.apps/${String(name)}`, { spec: { replicas } })
-  for (const { name, suspend } of list(parsed(data['cronjobs-info'])))
+  for (const { name, suspend } of list(cronJobs))
     kept.set(`CronJob.batch/${String(name)}`, { spec: { suspend: suspend === true } })
   return kept
 }
 
-/** When it was written; a Secret that does not say it is the oldest. */
+/** The time at which it was written; a Secret without one counts as the oldest. */
 export function writtenAt({ data = {} }: ImportedObject): number {
   return Date.parse(Buffer.from(data['scheduled-at'] ?? '', 'base64').toString()) || 0
 }
 
-/** Whether all that it keeps can be read. */
-export function isReadable({ data }: ImportedObject): boolean {
-  if (!data) return false
-  const texts = ['original-resource-info', 'deployment-replicas', 'cronjobs-info']
-  if (texts.some((name) => data[name] && parsed(data[name]) === undefined)) return false
-  return entries(parsed(data['original-resource-info'])).every(
-    ([, ofKind]) => isRecord(ofKind) && Object.values(ofKind).every((patch) => isRestore(json(patch))),
-  )
-}
-
 /** The Secret's objects of kinds that we do not read, with their names alone. */
 export function keptOfOthers(secret: ImportedObject): { object: ImportedObject; restore: Restore }[] {
-  return [...keptIn(secret)].flatMap(([key, restore]) => {
+  return [...(keptIn(secret) ?? [])].flatMap(([key, restore]) => {
     const [, kind = '', group = '', name = ''] = /^([^./]*)\.?([^/]*)\/(.*)$/s.exec(key) ?? []
     const { apiVersion, restored } = rowOf(kind)
     if (restored && groupOf(apiVersion) === group) return []
@@ -56,13 +52,13 @@ export function keptOfOthers(secret: ImportedObject): { object: ImportedObject; 
   })
 }
 
-/** The import's treatment of one stored object. */
+/** A stored patch in parts, by what an import does with each. */
 interface Restorable {
-  /** To wake with, where the object was put to sleep; undefined: it was not. */
+  /** The count to wake with; undefined: kube-green did not put it to sleep. */
   readonly count: number | undefined
-  /** For an HPA. */
+  /** An HPA's bounds, which are put back. */
   readonly bounds: MergePatch | undefined
-  /** All else, which nobody puts back. */
+  /** Other fields, which are left to a person. */
   readonly rest: Restore
 }
 
@@ -90,15 +86,17 @@ export function keptKey({ apiVersion, kind, metadata }: ImportedObject): string 
   return `${kind}.${groupOf(apiVersion)}/${metadata.name}`
 }
 
+const UNREADABLE = Symbol('unreadable')
+
 function parsed(base64: string | undefined): unknown {
-  return base64 === undefined ? undefined : json(Buffer.from(base64, 'base64').toString())
+  return base64 ? json(Buffer.from(base64, 'base64').toString()) : undefined
 }
 
 function json(text: unknown): unknown {
   try {
-    return typeof text === 'string' ? JSON.parse(text) : undefined
+    return typeof text === 'string' ? JSON.parse(text) : UNREADABLE
   } catch {
-    return undefined
+    return UNREADABLE
   }
 }
 

@@ -10,8 +10,8 @@ import { groupOf, rowOf } from './kinds.ts'
 import type { ImportedObject, ImportedSpec } from './imported-object.ts'
 
 /**
- * Settings that do what the SleepInfos of a workload do. A schedule does not know which of them put it to sleep: where
- * that matters at some time of the week, it says so.
+ * Settings that do what the SleepInfos of a workload do. A schedule does not know which SleepInfo put the workload to
+ * sleep: if that matters at some time of the week, `differs` says so.
  */
 export function wantedBySleepInfos(infos: readonly SleepTimes[], now: Instant): Wanted {
   const timers = infos.map(timerOf)
@@ -30,7 +30,7 @@ export function wantedBySleepInfos(infos: readonly SleepTimes[], now: Instant): 
   return found === undefined ? wanted : { ...wanted, differs: [...wanted.differs, found] }
 }
 
-/** The minutes at which any of them puts to sleep. */
+/** The minutes at which any SleepInfo puts the workload to sleep. */
 function atSleeps(timers: readonly Timer[]): Week {
   return Week.covering(timers.flatMap(({ sleeps }) => [...sleeps].map((at) => [at, at + 1] as const)))
 }
@@ -64,15 +64,15 @@ export function isSleepInfo(object: ImportedObject): object is SleepInfo {
 }
 
 /**
- * Whether it puts this kind to sleep as Dormouse does. A patch of its own replaces the built-in one, and of several of one
- * target the last counts (observed with kube-green 0.7.1).
+ * Whether a SleepInfo puts this kind to sleep as Dormouse does. Its own patch replaces the built-in one; of several
+ * patches for one target the last counts (observed with kube-green 0.7.1).
  */
 export function sleeps(info: SleepInfo, object: ImportedObject): boolean {
   const own = patchOf(info, object)
   return own ? isUsual(own.patch, object) : isSuspended(info.spec, object)
 }
 
-/** Whether a patch of its own puts this kind to sleep, and not as Dormouse does. */
+/** Whether a patch of the SleepInfo changes this kind otherwise than Dormouse does. */
 export function isPatched(info: SleepInfo, object: ImportedObject): boolean {
   return patchOf(info, object) !== undefined && !sleeps(info, object)
 }
@@ -85,13 +85,13 @@ function isOfTarget({ apiVersion, kind }: ImportedObject, group: string, name: s
   return kind === name && groupOf(apiVersion) === group
 }
 
-/** Whether it is put to sleep where no patch says how. */
+/** Whether kube-green's built-in patch puts this kind to sleep. */
 function isSuspended(spec: SleepInfoSpec, { kind }: ImportedObject): boolean {
   const [field, byDefault] = rowOf(kind).suspendedBy ?? []
   return field !== undefined && (spec[field] ?? byDefault ?? false)
 }
 
-/** Whether a JSON patch, which may be YAML, does what the built-in one does: StatefulSets once slept by such alone. */
+/** Whether a JSON patch (in JSON or YAML) does what the built-in one does, as older SleepInfos have for StatefulSets. */
 function isUsual(text: string, { kind }: ImportedObject): boolean {
   const [path, value] = rowOf(kind).asleep ?? ['/spec/replicas', 0]
   try {
@@ -113,8 +113,8 @@ function isUsual(text: string, { kind }: ImportedObject): boolean {
 }
 
 /**
- * Whether its references include this workload. All include rules must hold, so two names of one kind match nothing; a
- * name limits its own kind alone. Of several labels to exclude, each excludes (by its selectors; 0.7.1).
+ * Whether the references of a SleepInfo include this workload. All of includeRef must hold, so two names of one kind
+ * match nothing; a name limits its own kind alone. Each label in excludeRef excludes (the selectors of 0.7.1).
  */
 export function isChosen({ spec }: SleepInfo, object: ImportedObject): boolean {
   if (spec.excludeRef?.some((ref) => isReferred(ref, object, 'some'))) return false

@@ -6,7 +6,7 @@ export interface SleepTimes {
   /** `20:00`, each part a field of cron. */
   readonly sleepAt: string
   readonly wakeUpAt?: string
-  /** UTC without one. */
+  /** Undefined: UTC. */
   readonly timeZone?: string
 }
 
@@ -17,7 +17,7 @@ export interface Timer {
   readonly wakes: ReadonlySet<number>
 }
 
-/** As one; a string says what cannot be read. */
+/** Reads the times of a SleepInfo; a string says what cannot be read. */
 export function timerOf({ weekdays, sleepAt, wakeUpAt }: SleepTimes): Timer | string {
   const days = daysOf(weekdays)
   const sleeps = timesOf(sleepAt)
@@ -30,7 +30,7 @@ export function timerOf({ weekdays, sleepAt, wakeUpAt }: SleepTimes): Timer | st
   return { sleeps: on(sleeps), wakes: on(wakes) }
 }
 
-/** In cron's field 0 and 7 are Sunday. */
+/** Reads cron's field for days, in which 0 and 7 are Sunday. */
 function daysOf(text: string): Set<Weekday> | undefined {
   const numbers = text.replaceAll(/[a-z]{3}/gi, (name) => {
     const day = weekdayNamed(name)

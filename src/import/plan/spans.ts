@@ -12,7 +12,7 @@ export interface SpanDefaults {
   readonly zone?: string
 }
 
-/** Hours of days; `to` below `from`: the evening and the morning of the same days, which only GoKubeDownscaler has. */
+/** Minutes of some days. `to` below `from`: their mornings and evenings, in GoKubeDownscaler's grammar alone. */
 export interface WeeklySpan {
   readonly days: readonly Weekday[]
   readonly from: number
@@ -21,13 +21,13 @@ export interface WeeklySpan {
 }
 
 export interface AbsoluteSpan {
-  /** Undefined: since ever. */
+  /** Undefined: it has always run. */
   readonly from: Instant | undefined
-  /** Undefined: for ever. */
+  /** Undefined: it never ends. */
   readonly until: Instant | undefined
 }
 
-/** A list of spans, read. */
+/** A list of spans. */
 export interface Times {
   readonly weekly: readonly WeeklySpan[]
   readonly absolute: readonly AbsoluteSpan[]
@@ -70,7 +70,7 @@ export function parseTimes(text: string, dialect: Dialect, defaults: SpanDefault
 function absoluteSpan(text: string, dialect: Dialect): AbsoluteSpan | undefined {
   const [, from, until] = (dialect === 'py' ? PY_ABSOLUTE : GO_ABSOLUTE).exec(text) ?? []
   if (from !== undefined && until !== undefined)
-    // py-kube-downscaler counts the second of the end, too.
+    // py-kube-downscaler includes the second of the end.
     return { from: instant(from), until: instant(until) + (dialect === 'py' ? 1000 : 0) }
   const [, word, at] = (dialect === 'go' && GO_OPEN.exec(text)) || []
   if (word === undefined || at === undefined) return undefined
@@ -114,7 +114,7 @@ function range(first: string, last: string): Weekday[] {
   return weekdays(from, to)
 }
 
-/** The minutes of a span, by the clocks of its zone. A weekday is that of the minute, not of the span's beginning. */
+/** The minutes of the week in some spans. No hours run into the next day, which may not be one of the span's days. */
 export function weekOf(spans: readonly WeeklySpan[], dialect: Dialect): Week {
   return Week.covering(
     spans.flatMap(({ days, from, to }) => {

@@ -33,7 +33,7 @@ export function stepOf(
   return [{ object, verdict: verdictOf(wanted), says: sentences, patch: annotating(annotations) }]
 }
 
-/** Leaves an object to a person, and excludes it from an inherited schedule: its count is not known. */
+/** Leaves an object to a person, and excludes it from inherited hours: the count to wake it with is not known. */
 export function refusalOf(object: ImportedObject, says: readonly string[], inherited = leftAlone()): Step {
   const isExcluded = object.metadata.annotations?.[ANNOTATION.enabled] === 'false'
   if (!inherited.enabled || isExcluded) return { object, verdict: 'refused', says }

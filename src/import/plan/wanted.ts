@@ -30,7 +30,7 @@ export function refused(why: string): Wanted {
 }
 
 export const ALL_HOURS = '0:00-24:00'
-/** A minute of each day in which nobody minds that it might be awake: no schedule is without any window. */
+/** Stands for no hours, since a schedule has at least one window: a minute each day, with auto-wake off. */
 const NO_HOURS = '0:00-0:01'
 
 /** Settings under which a workload is awake in these minutes of the week. */
@@ -73,7 +73,7 @@ export function annotationsOf(wanted: Wanted, inherited?: Wanted): MergePatch {
   return own
 }
 
-/** The same, as one sentence. */
+/** The settings as one sentence. */
 export function saysWanted({ enabled, schedule, timezone, autoWake, awakeUntil }: Wanted): string {
   if (!enabled) return 'left alone, as before'
   const until = awakeUntil === undefined ? '' : `, awake until ${new Date(awakeUntil).toISOString()}`

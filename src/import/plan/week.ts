@@ -3,7 +3,7 @@ import { canonical, MINUTES_OF_DAY, WEEK, type Window } from '../../domain/sched
 const DAY = MINUTES_OF_DAY
 export const MINUTES_OF_WEEK = 7 * DAY
 
-/** From a minute of the week, counted from Monday 0:00, to just before another. */
+/** Minutes of the week, counted from Monday 0:00; `to` is not included. */
 export type Minutes = readonly [from: number, to: number]
 
 /** Some minutes of a week, counted from Monday 0:00 by the clocks of a place. */
@@ -23,11 +23,11 @@ export class Week {
     return new Week(on)
   }
 
-  /** The state after the latest of some changes, by the minute of the week; undefined: there are none. */
+  /** The minutes after which the latest `change` was to true; undefined: nothing ever changes. */
   static after(change: (at: number) => boolean | undefined): Week | undefined {
     let state: boolean | undefined
     const on = new Uint8Array(MINUTES_OF_WEEK)
-    // The second round knows what the end of the week before left.
+    // The second round begins with the state at the end of the first.
     for (let at = 0; at < 2 * MINUTES_OF_WEEK; at++) {
       state = change(at % MINUTES_OF_WEEK) ?? state
       on[at % MINUTES_OF_WEEK] = Number(state ?? false)
@@ -55,7 +55,7 @@ export class Week {
     return new Week(this.#on.map((each) => 1 - each))
   }
 
-  /** The minutes at which it changes, ascending; the first may be that of Monday 0:00. */
+  /** The minutes at which it changes, ascending, Monday 0:00 included. */
   edges(): number[] {
     const edges: number[] = []
     this.#on.forEach((each, at) => {
