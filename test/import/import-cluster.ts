@@ -153,6 +153,34 @@ export function sleeper(
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { replicas: 0 } }
 }
 
+/** The stopped Deployment of a downscaler. */
+export function downscaler(image: string, container: object): ImportedObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace: 'tool', name: 'downscaler' },
+    spec: { replicas: 0, template: { spec: { containers: [{ image, ...container }] } } },
+  }
+}
+
+/** Namespaces, by their names, with their annotations. */
+export function namespaces(
+  all: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): ImportedObject[] {
+  return Object.entries(all).map(([name, annotations]) => ({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, annotations },
+  }))
+}
+
+/** All objects without their versions. */
+export function stored({ objects }: Objects): object[] {
+  return [...objects.values()].map(({ kind, metadata: { name, annotations = {}, labels = {} }, spec }) => ({
+    ...{ kind, name, annotations, labels, spec },
+  }))
+}
+
 /** A namespace as kube-green leaves it by night. */
 export function ofKubeGreen(namespace: string): ImportedObject[] {
   const kept = { 'Deployment.apps': { web: '{"spec":{"replicas":3}}' } }

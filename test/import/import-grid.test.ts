@@ -1,15 +1,16 @@
 import { expect } from 'chai'
-import { configurationOf } from '../../src/import/plan/configuration.ts'
 import { nameOf, type ImportedObject } from '../../src/import/plan/imported-object.ts'
-import { downscalerAmong, toolsAmong } from '../../src/import/tool.ts'
 import { ASLEEP_LABEL } from '../../src/domain/annotations.ts'
 import { documentOf, expectSameResult } from './documents.ts'
 import {
+  downscaler,
   HOURS,
   imported,
   KEPT,
   MOMENTS,
+  namespaces,
   sleeper,
+  stored,
   UPTIME,
   type Moment,
   type Objects,
@@ -111,20 +112,8 @@ function leftBy({ tool, place, moment }: Cell): {
       ? []
       : [awake('elsewhere', { namespace: 'quiet', annotations: { 'downscaler/exclude': 'true' } })]),
   ]
-  const own: ImportedObject = {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { namespace: 'tool', name: 'downscaler' },
-    spec: {
-      replicas: 0,
-      template: { spec: { containers: [{ image: `ghcr.io/${TOOLS[tool]}:1`, ...container }] } },
-    },
-  }
-  const spaces = Object.entries({ shop: namespace, quiet: {}, tool: {} }).map(([name, annotations]) => ({
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name, annotations },
-  }))
+  const own = downscaler(`ghcr.io/${TOOLS[tool]}:1`, container)
+  const spaces = namespaces({ shop: namespace, quiet: {}, tool: {} })
   const settings = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -146,21 +135,10 @@ async function configure(cluster: Served, tool: Tool): Promise<void> {
     const annotations = { ...object.metadata.annotations, 'dormouse.dev/enabled': 'false' }
     cluster.put({ ...object, metadata: { ...object.metadata, annotations } })
   }
-  const objects = [...cluster.objects.values()]
-  const left = {
-    ...(await downscalerAmong(toolsAmong(objects), tool, cluster)),
-    namespaces: objects.filter(({ kind }) => kind === 'Namespace'),
-    objects,
-  }
-  cluster.config = configurationOf(left, cluster.now)
+  await cluster.configure(tool)
 }
 
 const nowAt = (cluster: Objects, all: readonly ImportedObject[]) => all.map((each) => cluster.at(each))
-const stored = ({ objects }: Objects) =>
-  [...objects.values()].map(({ metadata: { name, annotations = {}, labels: of = {} }, spec }) => ({
-    ...{ name, annotations, of, spec },
-  }))
-
 describe('an import', () => {
   for (const tool of Object.keys(TOOLS) as Tool[])
     for (const [where, place] of Object.entries(PLACES))

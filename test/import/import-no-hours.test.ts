@@ -1,10 +1,7 @@
 import { expect } from 'chai'
-import { configurationOf } from '../../src/import/plan/configuration.ts'
-import type { ImportedObject } from '../../src/import/plan/imported-object.ts'
-import { downscalerAmong, toolsAmong } from '../../src/import/tool.ts'
 import { ASLEEP_LABEL } from '../../src/domain/annotations.ts'
 import { documentOf, expectSameResult } from './documents.ts'
-import { imported, KEPT, NIGHT, sleeper, type Objects } from './import-cluster.ts'
+import { downscaler, imported, KEPT, namespaces, sleeper, stored } from './import-cluster.ts'
 import { Served } from './served.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -71,28 +68,11 @@ async function leftBy(
   const web = sleeper('web', '3', { annotations: { ...marks(workload), [KEPT]: '3' } })
   const api = { ...sleeper('api', '', { annotations: marks(workload) }), spec: { replicas: 2 } }
   const variables = Object.entries(env).map(([name, value]) => ({ name, value }))
-  const own: ImportedObject = {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { namespace: 'tool', name: 'downscaler' },
-    spec: { replicas: 0, template: { spec: { containers: [{ image: `corp/${tool}:1`, env: variables }] } } },
-  }
-  const spaces = Object.entries({ shop: marks(namespace), tool: {} }).map(([name, annotations]) => ({
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name, annotations },
-  }))
-  const cluster = new Served([...spaces, own, web, api], [web])
-  const objects = [...cluster.objects.values()]
-  const left = { ...(await downscalerAmong(toolsAmong(objects), tool, cluster)), namespaces: spaces, objects }
-  cluster.config = configurationOf(left, NIGHT)
+  const own = downscaler(`corp/${tool}:1`, { env: variables })
+  const cluster = new Served([...namespaces({ shop: marks(namespace), tool: {} }), own, web, api], [web])
+  await cluster.configure(tool)
   return { cluster, web, api }
 }
-
-const stored = ({ objects }: Objects) =>
-  [...objects.values()].map(({ metadata: { name, annotations, labels = {} }, spec }) => ({
-    ...{ name, annotations, labels, spec },
-  }))
 
 describe('an import of what has no hours of sleep', () => {
   for (const tool of ['py-kube-downscaler', 'gokubedownscaler'] as const)

@@ -191,33 +191,4 @@ describe('what an import did', () => {
     expect(lost.out).to.match(/^differs +deployment shop\/left: at 0, and not adopted; 4 replicas recorded$/m)
     expect(cluster.writes).to.deep.equal([])
   })
-
-  it('is the same in the end wherever it was interrupted before, of a downscaler as of kube-green', async () => {
-    const left = {
-      gokubedownscaler: () => [shop, inUse, ...['web', 'api'].map((name) => sleeper(name, '3'))],
-      'kube-green': () => ofKubeGreen('shop'),
-    }
-    for (const [from, objects] of Object.entries(left)) {
-      const whole = new Objects(objects())
-      expect((await imported(whole, '--from', from)).code).to.equal(0)
-      for (let writes = 1; writes < whole.writes.length; writes += 1) {
-        const cluster = new Objects(objects())
-        cluster.onPatch = () => {
-          if (cluster.writes.length >= writes) throw new Error('killed')
-        }
-        expect((await imported(cluster, '--from', from)).code).to.equal(1)
-        cluster.onPatch = () => undefined
-        const { code, err } = await imported(cluster, '--from', from)
-        expect(code, `${from} after ${writes}: ${err}`).to.equal(0)
-        expect(stored(cluster), `${from} after ${writes}`).to.deep.equal(stored(whole))
-      }
-    }
-  })
 })
-
-/** All that is there but the versions. */
-function stored({ objects }: Objects): object[] {
-  return [...objects.values()].map(({ metadata: { name, annotations, labels = {} }, spec }) => ({
-    ...{ name, annotations, labels, spec },
-  }))
-}

@@ -20,34 +20,17 @@ import {
 } from './import-cluster.ts'
 
 describe('an import', () => {
-  it('that was interrupted between two writes goes on where it was: hours of the Namespace are still known', async () => {
-    const web = sleeper('web', '3')
-    const api = sleeper('api', '2')
+  it('ends between two writes when it is stopped', async () => {
+    const [web, api] = [sleeper('web', '3'), sleeper('api', '2')]
     const cluster = new Objects([shop, web, api])
-    const first = planOf(cluster.objects.values())
     const stop = new AbortController()
     cluster.onPatch = (name, dryRun) => {
       if (name === 'deployment shop/web' && !dryRun) stop.abort()
     }
-    expect(await failureOf(carriedOut(cluster, first, stop.signal), DOMException)).to.equal(
-      stop.signal.reason,
-    )
+    const stopped = carriedOut(cluster, planOf(cluster.objects.values()), stop.signal)
+    expect(await failureOf(stopped, DOMException)).to.equal(stop.signal.reason)
     expect(annotationsAt(cluster, web)).to.not.have.property(KEPT)
     expect(annotationsAt(cluster, api)).to.have.property(KEPT, '2')
-
-    const again = planOf(cluster.objects.values())
-    expect(verdicts(again)).to.deep.equal([
-      // A workload that the tool did not look at has to be left out of it by hand, if it comes later.
-      'approximated namespace shop',
-      // It removes its temporary settings.
-      'mapped deployment shop/web',
-      'mapped deployment shop/api',
-    ])
-    expect((await carriedOut(cluster, again)).filter(({ why }) => why)).to.deep.equal([])
-    expect(annotationsAt(cluster, api)).to.not.have.property(KEPT)
-    expect(annotationsAt(cluster, shop))
-      .to.include({ 'dormouse.dev/enabled': 'true' })
-      .and.to.not.have.property(UPTIME)
   })
 
   it('in which something failed, or is refused, leaves what the next one reads', async () => {

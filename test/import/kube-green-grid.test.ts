@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { nameOf, type ImportedObject } from '../../src/import/plan/imported-object.ts'
 import { ASLEEP_LABEL } from '../../src/domain/annotations.ts'
 import { expectSameResult } from './documents.ts'
-import { imported, MOMENTS, type Moment, type Objects } from './import-cluster.ts'
+import { imported, MOMENTS, stored, type Moment, type Objects } from './import-cluster.ts'
 import { Served } from './served.ts'
 
 const BERLIN = { timeZone: 'Europe/Berlin' }
@@ -209,10 +209,6 @@ function leftBy({ infos, sleep, of = {} }: Form, moment: Moment) {
   return { cluster, sleepers, others }
 }
 
-const stored = ({ objects }: Objects) =>
-  [...objects.values()].map(({ kind, metadata: { name, annotations = {}, labels = {} }, spec }) => ({
-    ...{ kind, name, annotations, labels, spec },
-  }))
 const from = (cluster: Objects, ...args: string[]) => imported(cluster, '--from', 'kube-green', ...args)
 const saying = (verdict: string, out: string) =>
   out.split('\n').filter((each) => each.startsWith(`${verdict} `) && !/ (woken|new): /.test(each))

@@ -1,4 +1,4 @@
-import type { ImportedConfiguration } from '../../src/import/plan/configuration.ts'
+import { configurationOf, type ImportedConfiguration } from '../../src/import/plan/configuration.ts'
 import { InForce } from '../../src/import/plan/in-force.ts'
 import { keptIn, keptKey } from '../../src/import/plan/restores.ts'
 import { isAtRest, nameOf, type ImportedObject } from '../../src/import/plan/imported-object.ts'
@@ -7,6 +7,7 @@ import { readPublished, writtenSettings } from '../../src/domain/records/publish
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
 import { Refusal } from '../../src/process/errors.ts'
+import { downscalerAmong, toolsAmong, type Tool } from '../../src/import/tool.ts'
 import { KEPT, Objects } from './import-cluster.ts'
 
 const COMPILER = new ScheduleCompiler(100)
@@ -24,6 +25,17 @@ export class Served extends Objects {
   constructor(objects: readonly ImportedObject[], sleepers: readonly ImportedObject[]) {
     super(objects)
     this.#asleep = new Set(sleepers.map(nameOf))
+  }
+
+  /** Puts what an import prints into its configuration. */
+  async configure(tool: Exclude<Tool, 'kube-green'>): Promise<void> {
+    const objects = [...this.objects.values()]
+    const left = {
+      ...(await downscalerAmong(toolsAmong(objects), tool, this)),
+      namespaces: objects.filter(({ kind }) => kind === 'Namespace'),
+      objects,
+    }
+    this.config = configurationOf(left, this.now)
   }
 
   /** The settings that hold for a workload now. */
