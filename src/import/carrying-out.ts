@@ -89,11 +89,8 @@ async function closedNamespaces(
     if (step.object.kind !== 'Namespace' || !patch) continue
     signal.throwIfAborted()
     const { became, why } = await tried(step, () => written(cluster, { ...step, patch }, true))
-    if (became !== 'failed') continue
-    closed.set(
-      namespaceOf(step.object),
-      `its namespace is left as it is, since that cannot be written: ${why}`,
-    )
+    const says = `its namespace is left as it is, since that cannot be written: ${why}`
+    if (became === 'failed') closed.set(namespaceOf(step.object), says)
   }
   return closed
 }

@@ -1,8 +1,9 @@
 import type { ImportedConfiguration } from './plan/configuration.ts'
-import type { InForce } from './plan/in-force.ts'
+import type { InForce, Settings } from './plan/in-force.ts'
 import type { ImportedObject, Step } from './plan/imported-object.ts'
-import { settingsInForce } from './settings-in-force.ts'
 import { downscalerAmong, type Running, type Tool } from './tool.ts'
+import { compilePolicy } from '../domain/policy/configured.ts'
+import { Refusal } from '../process/errors.ts'
 import type { ClusterObjects } from '../client/ports.ts'
 
 /** The work of an import. */
@@ -46,5 +47,32 @@ export async function planned(
     configuration,
     force: [inForce, force],
     isKnown: known !== undefined,
+  }
+}
+
+const PUBLISHED = '/api/v1/namespaces/kube-public/configmaps/dormouse'
+
+/** The settings that the running Dormouse publishes; undefined: it does not, or the person may not read them. */
+async function settingsInForce(cluster: ClusterObjects): Promise<Settings | undefined> {
+  const { knownService } = await import('../client/cluster/known-service.ts')
+  const { newer, policies, policy, excludeNamespaces } = knownService(await published(cluster))
+  if (newer !== undefined || policies === undefined) return undefined
+  try {
+    policies.forEach(compilePolicy)
+  } catch {
+    return undefined
+  }
+  return { timezone: policy.timezone, excludeNamespaces, policies }
+}
+
+async function published(
+  cluster: ClusterObjects,
+): Promise<Readonly<Record<string, string>> | 'forbidden' | 'missing'> {
+  try {
+    const found = await cluster.get<ImportedObject>(PUBLISHED)
+    return found ? (found.data ?? {}) : 'missing'
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'FORBIDDEN') return 'forbidden'
+    throw error
   }
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { INHERITED_ANNOTATIONS, type Namespace } from '../domain/policy/inheritance.ts'
-import { ANNOTATION } from '../domain/workload/workload.ts'
+import { inheritedIn, type Namespace } from '../domain/policy/inheritance.ts'
 import type { KubernetesObject, ObjectMeta } from './api-object.ts'
 import { NAMESPACES } from './client.ts'
 import { ClusterRefusal } from './failures.ts'
@@ -81,18 +80,12 @@ function isSame(a: Namespace, b: Namespace): boolean {
 
 /** A Namespace's metadata, trimmed to what the rules need. */
 export function trimNamespace(metadata: ObjectMeta, intern: Intern = (text) => text): Namespace {
-  const annotations: Namespace['annotations'] = Object.fromEntries(
-    INHERITED_ANNOTATIONS.flatMap((name) => {
-      const text = metadata.annotations?.[ANNOTATION[name]]
-      return text === undefined ? [] : [[name, intern(text)]]
-    }),
-  )
   return {
     name: intern(metadata.name),
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
     labels: metadata.labels && { ...metadata.labels },
-    annotations,
+    annotations: inheritedIn(metadata.annotations, intern),
     deleting: metadata.deletionTimestamp != null,
   }
 }

@@ -1,3 +1,4 @@
+import { ANNOTATION } from '../annotations.ts'
 import type { Kind, Owner } from '../kinds.ts'
 import { INHERITING_KINDS, type CompiledPolicy } from './configured.ts'
 import { SETTING_NAMES, type SettingName } from '../inheritable.ts'
@@ -6,6 +7,19 @@ import type { Found, Source } from './settings.ts'
 /** The annotations of a Namespace that its workloads inherit. */
 export const INHERITED_ANNOTATIONS = [...SETTING_NAMES, 'awakeUntil'] as const
 export type InheritedAnnotation = (typeof INHERITED_ANNOTATIONS)[number]
+
+/** The inherited settings among the annotations of an object, by their names. */
+export function inheritedIn(
+  annotations: Readonly<Record<string, string>> = {},
+  intern: (text: string) => string = (text) => text,
+): Namespace['annotations'] {
+  return Object.fromEntries(
+    INHERITED_ANNOTATIONS.flatMap((name) => {
+      const text = annotations[ANNOTATION[name]]
+      return text === undefined ? [] : [[name, intern(text)]]
+    }),
+  )
+}
 
 /** A Namespace, trimmed to what the rules need. Never changed in place. */
 export interface Namespace {

@@ -2,7 +2,12 @@ import { ANNOTATION } from '../../domain/annotations.ts'
 import type { Kind } from '../../domain/kinds.ts'
 import { compilePolicy, type ConfiguredPolicy } from '../../domain/policy/configured.ts'
 import { effectiveSettings, type Effective } from '../../domain/policy/effective.ts'
-import { INHERITED_ANNOTATIONS, Inheritance, type Namespace } from '../../domain/policy/inheritance.ts'
+import {
+  INHERITED_ANNOTATIONS,
+  Inheritance,
+  inheritedIn,
+  type Namespace,
+} from '../../domain/policy/inheritance.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
 import { canonical, parseSchedule } from '../../domain/schedule/syntax.ts'
 import {
@@ -93,7 +98,7 @@ export class InForce {
     const inherited = this.#inheritance
       .of(this.#namespace(name, patch))
       .by({ kind, owner: undefined, labels })
-    return effectiveSettings(ours(own), inherited, this.settings)
+    return effectiveSettings(inheritedIn(own), inherited, this.settings)
   }
 
   /** One object for each Namespace and patch: `Inheritance` remembers its results by the object. */
@@ -102,14 +107,8 @@ export class InForce {
     const known = this.#known.get(key)
     if (known) return known
     const { annotations, labels } = this.#namespaces.get(name)?.metadata ?? {}
-    const made = {
-      name,
-      uid: '',
-      resourceVersion: '',
-      labels,
-      deleting: false,
-      annotations: ours(patched(annotations, patch)),
-    }
+    const inherited = inheritedIn(patched(annotations, patch))
+    const made = { name, uid: '', resourceVersion: '', labels, deleting: false, annotations: inherited }
     this.#known.set(key, made)
     return made
   }
@@ -185,19 +184,8 @@ function inCanonicalForm(schedule: string): string {
 }
 
 function patched(annotations: Annotations = {}, patch: MergePatch): Annotations {
+  const all = Object.entries({ ...annotations, ...patch })
   return Object.fromEntries(
-    Object.entries({ ...annotations, ...patch }).flatMap(([name, value]) =>
-      typeof value === 'string' ? [[name, value]] : [],
-    ),
-  )
-}
-
-/** The settings among some annotations, by the domain's names. */
-function ours(annotations: Annotations): Namespace['annotations'] {
-  return Object.fromEntries(
-    INHERITED_ANNOTATIONS.flatMap((name) => {
-      const text = annotations[ANNOTATION[name]]
-      return text === undefined ? [] : [[name, text]]
-    }),
+    all.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   )
 }

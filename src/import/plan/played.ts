@@ -66,20 +66,19 @@ function oneByOne(state: State, at: number, timers: readonly Timer[]): State {
 
 /** The states after all SleepInfos that are due acted: one state for each order, since kube-green promises none. */
 function inAnyOrder(state: State, at: number, timers: readonly Timer[]): Set<State> {
-  const due = timers.flatMap((each, index) => (isDue(state, index, at, each) ? [index] : []))
-  const ordered = (from: State, left: readonly number[]): State[] =>
+  const due = [...timers.entries()].filter(([index, timer]) => isDue(state, index, at, timer))
+  const ordered = (from: State, left: typeof due): State[] =>
     left.length === 0
       ? [from]
-      : left.flatMap((index) =>
+      : left.flatMap((next) =>
           ordered(
-            acted(from, index, timers[index] ?? NEVER),
-            left.filter((each) => each !== index),
+            acted(from, ...next),
+            left.filter((each) => each !== next),
           ),
         )
   return new Set(ordered(state, due))
 }
 
-const NEVER: Timer = { sleeps: new Set(), wakes: new Set() }
 /** Limits of the search: states, and SleepInfos that may act at once. */
 const LOOKS = 300_000
 const MOST_PLAYED = 5

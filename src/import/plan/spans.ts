@@ -118,19 +118,10 @@ function range(first: string, last: string): Weekday[] {
 export function weekOf(spans: readonly WeeklySpan[], dialect: Dialect): Week {
   return Week.covering(
     spans.flatMap(({ days, from, to }) => {
-      const hours: Minutes[] =
-        from <= to || dialect === 'py'
-          ? [[from, to]]
-          : [
-              [0, to],
-              [from, MINUTES_OF_DAY],
-            ]
-      return days.flatMap((day) =>
-        hours.map(([first, last]): Minutes => [
-          (day - 1) * MINUTES_OF_DAY + first,
-          (day - 1) * MINUTES_OF_DAY + last,
-        ]),
-      )
+      const [morning, evening] = [[0, to] as const, [from, MINUTES_OF_DAY] as const]
+      const hours = from <= to || dialect === 'py' ? [[from, to] as const] : [morning, evening]
+      const midnights = days.map((day) => (day - 1) * MINUTES_OF_DAY)
+      return midnights.flatMap((at) => hours.map(([first, last]): Minutes => [at + first, at + last]))
     }),
   )
 }

@@ -2,7 +2,8 @@ import type { Instant } from '../../process/clock.ts'
 import { parseSchedule } from '../../domain/schedule/syntax.ts'
 import { isTimezone } from '../../domain/schedule/zone.ts'
 import type { Week } from './week.ts'
-import { ANNOTATION } from '../../domain/workload/workload.ts'
+import { writtenInstant } from '../../domain/workload/instant.ts'
+import { ANNOTATION } from '../../domain/annotations.ts'
 import type { MergePatch } from './imported-object.ts'
 
 /** Settings of ours that do what another tool does. */
@@ -69,7 +70,7 @@ export function annotationsOf(wanted: Wanted, inherited?: Wanted): MergePatch {
   if (wanted.timezone !== outer?.timezone) own[ANNOTATION.timezone] = wanted.timezone
   if (wanted.autoWake !== (inherited?.autoWake ?? true)) own[ANNOTATION.autoWake] = String(wanted.autoWake)
   if (wanted.awakeUntil !== undefined && wanted.awakeUntil !== outer?.awakeUntil)
-    own[ANNOTATION.awakeUntil] = new Date(wanted.awakeUntil).toISOString().replace('.000Z', 'Z')
+    own[ANNOTATION.awakeUntil] = writtenInstant(wanted.awakeUntil)
   return own
 }
 

@@ -67,24 +67,18 @@ export class Week {
   /** The schedule that is awake in these minutes: `0:00-8:00,Mon-Fri;20:00-24:00,Mon-Fri`; '' for none. */
   schedule(): string {
     const windows = new Map<string, Window & { days: Window['days'][number][] }>()
-    for (const day of WEEK)
-      for (const { start, end } of this.#runs(day - 1)) {
-        const key = `${start}-${end}`
-        const known = windows.get(key)
-        if (known) known.days.push(day)
-        else windows.set(key, { start, end, days: [day] })
+    const edges = this.edges()
+    for (const day of WEEK) {
+      const midnight = (day - 1) * DAY
+      const inside = edges.map((at) => at - midnight).filter((minute) => minute > 0 && minute < DAY)
+      for (const [index, start] of [0, ...inside].entries()) {
+        if (!this.has(midnight + start)) continue
+        const end = inside[index] ?? DAY
+        const window = windows.get(`${start}-${end}`) ?? { start, end, days: [] }
+        window.days.push(day)
+        windows.set(`${start}-${end}`, window)
       }
-    return canonical([...windows.values()])
-  }
-
-  #runs(day: number): { start: number; end: number }[] {
-    const runs: { start: number; end: number }[] = []
-    for (let minute = 0; minute < DAY; minute++) {
-      if (!this.has(day * DAY + minute)) continue
-      const open = runs.at(-1)
-      if (open?.end === minute) open.end += 1
-      else runs.push({ start: minute, end: minute + 1 })
     }
-    return runs
+    return canonical([...windows.values()])
   }
 }
