@@ -13,9 +13,9 @@ export interface Bug {
 export const BUGS: readonly Bug[] = [
   {
     name: 'the count is no precondition of a patch',
-    file: 'src/domain/workload/patch.ts',
-    find: "tests.push({ op: 'test', path: field, value })",
-    replace: 'void 0',
+    file: 'src/domain/sleeping/field.ts',
+    find: "return [{ op: 'test', path, value: configured?.isUnset ? null : value }]",
+    replace: 'return []',
     tests: ['test/domain/workload/patch.test.ts'],
   },
   {
@@ -158,8 +158,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: "an edge's intent is dated at the write",
     file: 'src/domain/deciding/intent.ts',
-    find: "return { ...newIntent(situation, { want, by: null, trigger: 'schedule' }), at }",
-    replace: "return { at, ...newIntent(situation, { want, by: null, trigger: 'schedule' }) }",
+    find: 'return { intent: { ...newIntent(situation, { want, by: null, trigger }), at: edge } }',
+    replace: 'return { intent: newIntent(situation, { want, by: null, trigger }) }',
     tests: ['test/domain/deciding/intents.test.ts'],
   },
   {
