@@ -1,3 +1,5 @@
+import type { StatusCounts } from '../domain/sleeping/form.ts'
+
 /**
  * The fields that we read of the API server's JSON, under their own names. client-node's models would rename
  * fields and make Dates, at the cost of a conversion of every object.
@@ -68,14 +70,8 @@ export interface WorkloadObject {
     readonly template?: { readonly spec?: PodSpec }
     readonly persistentVolumeClaimRetentionPolicy?: { readonly whenScaled?: string }
   }
-  readonly status?: {
+  readonly status?: StatusCounts & {
     readonly observedGeneration?: number
-    readonly replicas?: number
-    readonly readyReplicas?: number
-    readonly desiredNumberScheduled?: number
-    readonly currentNumberScheduled?: number
-    readonly numberMisscheduled?: number
-    readonly numberReady?: number
     readonly lastScheduleTime?: string | null
     /** A configured kind may have anything here. */
     readonly conditions?: unknown
