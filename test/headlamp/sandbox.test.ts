@@ -59,10 +59,10 @@ describe('the plugin for Headlamp and Dormouse, on the sandbox', function () {
   it('carries out what its buttons ask for, and shows the answer', async () => {
     expect(await press('Snooze')).to.match(/^Dormouse: /)
     expect(page.facts['State']).to.match(/^(?:falling )?asleep$/)
-    expect(page.facts['Replicas']).to.equal('0; 3 kept for the wake')
+    expect(page.facts['Replicas']).to.equal('0; 3 are kept and come back')
     expect(await press('Wake 4 h')).to.match(/^Dormouse: /)
     expect(page.facts['State']).to.match(/^(?:waking|awake)$/)
-    expect(page.texts('td')[0]).to.equal('woken to 3')
+    expect(page.texts('td')[0]).to.equal('Woken to 3')
     await press('Pin')
     expect(page.facts['State']).to.match(/^pinned, /)
     await press('Unpin')
