@@ -15,18 +15,20 @@ import {
   type PartialDecision,
   type Reason,
 } from './decision.ts'
+import { desired } from './desired.ts'
+import { stillRuns } from './intent.ts'
 import { fightOf } from './scaling.ts'
 import type { Situation } from './situation.ts'
 
 /** The decision while a hold is in effect, in the place of what is `wished`; undefined: it lets that be done. */
 type Answer = (situation: Situation, wished: PartialDecision) => PartialDecision | undefined
 
-/** `for` is not among them: while it runs, nothing else is desired. */
-const ANSWERS: Readonly<Record<Exclude<Hold, 'for'>, Answer>> = {
+const ANSWERS: Readonly<Record<Hold, Answer>> = {
   pin: ({ state: { pin } }) => pin && pinned(pin),
   override: ({ override }, wished) => override && overridden(override, wished),
   keda: pausedByOthers,
   risk: leftAwake,
+  for: asAskedFor,
   flapping: restsFromFlapping,
   refusal: ({ backoff }, wished) =>
     backoff?.cause === 'failure' && wished.action !== 'none' ? waiting(backoff, wished) : undefined,
@@ -41,7 +43,7 @@ export function afterHolds(situation: Situation, wished: PartialDecision): Parti
   if (adopts || action === 'adopt') return wished
   const holds = action === 'none' ? HOLDS : holdsOver(trigger, action)
   for (const hold of HOLDS) {
-    const answer = hold !== 'for' && holds.includes(hold) ? ANSWERS[hold](situation, wished) : undefined
+    const answer = holds.includes(hold) ? ANSWERS[hold](situation, wished) : undefined
     if (answer) return answer
   }
   return wished
@@ -91,6 +93,15 @@ const COUNT_AT_RISK =
 export function riskOf(workload: Workload): string | undefined {
   if (workload.deletesVolumes) return VOLUMES_AT_RISK
   return hasRoomToWake(workload) ? undefined : COUNT_AT_RISK
+}
+
+/** What a `for` that still runs asked for is not undone. The schedule has no such wish then: `desired` sees to it. */
+function asAskedFor(situation: Situation, { action }: PartialDecision): PartialDecision | undefined {
+  const { intent, now } = situation
+  const against = intent?.want === 'asleep' ? 'wake' : 'snooze'
+  if (action !== against || !stillRuns(intent, now)) return undefined
+  const { code, text, values } = desired(situation)
+  return noAction(code, text, { values })
 }
 
 /** Nothing is done, except that the marks of a sleeper that runs are set to match. */

@@ -25,7 +25,11 @@ interface TriggerFacts {
   readonly how: string
   /** Whether its operations belong to a wave, as the metrics of waves and their dashboard count them. */
   readonly inWaves: boolean
-  /** The operations that it can cause, each with the holds that it waits for; it passes all others. */
+  /**
+   * The operations that it can cause, each with the holds that it waits for; it passes all others. `deciding/holds.ts`
+   * goes by this for what Dormouse does by itself and what is left of a pending wake. Two do not read it, and say the
+   * same in code: `requests/request.ts`, which refuses requests (`api`), and the webhook (`manual`, `deploy`).
+   */
   readonly yieldsTo: { readonly [Type in OperationType]?: readonly Hold[] }
   /** Absent: it forms no intent. */
   readonly intent?: {

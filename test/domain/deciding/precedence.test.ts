@@ -1,5 +1,10 @@
 import { expect } from 'chai'
+import { because } from '../../../src/domain/deciding/decision.ts'
+import { afterHolds } from '../../../src/domain/deciding/holds.ts'
+import { situationOf } from '../../../src/domain/deciding/situation.ts'
+import { holdsOver, OPERATION_TYPES, triggersOf } from '../../../src/domain/workload/trigger.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
+import { read } from '../../support/readable.ts'
 import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../../support/workloads.ts'
 import { asleep, awake, WORK } from '../fixtures.ts'
@@ -228,6 +233,27 @@ describe('rule 4, backoff', () => {
       replicas: 0,
       labels: { 'dormouse.dev/asleep': '5', 'dormouse.dev/held': 'pin' },
     })
+  })
+})
+
+describe('a `for` that still runs', () => {
+  it('holds back what would undo it, by the triggers that yield to it alone', () => {
+    for (const [want, workload] of [
+      ['asleep', asked(awake, { action: 'snooze', for: 2 * HOUR }, at('Mon 12:00')).after],
+      ['awake', asked(asleep, { action: 'wake', for: 2 * HOUR }, at('Mon 12:00')).after],
+    ] as const)
+      for (const action of OPERATION_TYPES)
+        for (const trigger of triggersOf(action)) {
+          const wished = { action, trigger, reason: because('recovery', () => 'a wish') }
+          const situation = (when: number) => situationOf(read(workload), when, RULES)
+          const isAgainst = action === (want === 'asleep' ? 'wake' : 'snooze')
+          const { reason } = afterHolds(situation(at('Mon 13:59')), wished)
+          const says = `${want}, ${trigger} ${action}`
+          if (isAgainst && holdsOver(trigger, action).includes('for'))
+            expect(reason.code, says).to.equal('until')
+          else expect(reason, says).to.equal(wished.reason)
+          expect(afterHolds(situation(at('Mon 14:00')), wished), says).to.equal(wished)
+        }
   })
 })
 
