@@ -114,7 +114,7 @@ export function dormouseSuite(
   it('puts to sleep and wakes, and the answer says so and has the record', async () => {
     const key = await workload()
     const slept = await ask(key, { action: 'snooze' })
-    expect(slept.messages[0]).to.match(/^would be snoozed, 2 replicas kept/)
+    expect(slept.messages[0]).to.match(/^snoozed, 2 replicas kept/)
     expect((await slept.after()).record).to.include({
       is_snoozed: true,
       current_replicas: 0,

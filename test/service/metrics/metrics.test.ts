@@ -267,6 +267,7 @@ describe('metrics', () => {
 
   it('begin at 0, so that the first of a kind is an increase', async () => {
     const metrics = aLeader()
+    metrics.registry.kubernetes.follow({ watches: [{ kind: 'replicasets', connected: true }] })
     expect(await linesOf(metrics)).to.include.members([
       'dormouse_admission_reviews_total{webhook="scale",decision="denied",reason="unchecked"} 0',
       'dormouse_admission_duration_seconds_count{webhook="workloads"} 0',
