@@ -1,5 +1,7 @@
 import { pointerTo } from '../domain/json-pointer.ts'
 import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
+import { COUNT } from '../domain/sleeping/count.ts'
+import type { Sleeping } from '../domain/sleeping/form.ts'
 import type { Call } from './api-calls.ts'
 import type { Collection } from './client.ts'
 import { ClusterRefusal, onStatus } from './failures.ts'
@@ -64,7 +66,7 @@ type Send = <Answer>(call: Call) => Promise<Answer>
  * the configuration says.
  */
 export class ConfiguredKinds {
-  /** By kind: where its count stands. */
+  /** How each sleeps. */
   readonly fields: ConfiguredFields
   /** By kind: the cluster's `kind`; undefined: not found yet. */
   readonly names: ReadonlyMap<ConfiguredKind, string | undefined>
@@ -76,7 +78,7 @@ export class ConfiguredKinds {
 
   constructor(settings: readonly KindSettings[], send: Send) {
     this.#settings = new Map(settings.map((each) => [each.resource as ConfiguredKind, each]))
-    this.fields = new Map(settings.map((each) => [each.resource as ConfiguredKind, fieldOf(each)]))
+    this.fields = new Map(settings.map((each) => [each.resource as ConfiguredKind, sleepingBy(each)]))
     this.#names = new Map(settings.map(({ resource }) => [resource as ConfiguredKind, undefined]))
     this.names = this.#names
     this.#send = send
@@ -196,9 +198,9 @@ export class ConfiguredKinds {
   }
 }
 
-/** The configuration's path, which has dots, as a JSON pointer. */
-export function fieldOf({ specReplicasPath }: KindSettings): string {
-  return pointerTo(stepsOf(specReplicasPath))
+/** The way to sleep that an entry names; its path has dots. */
+export function sleepingBy({ specReplicasPath }: KindSettings): Sleeping {
+  return { form: COUNT, field: pointerTo(stepsOf(specReplicasPath)), hasScale: true }
 }
 
 function stepsOf(path: string): string[] {

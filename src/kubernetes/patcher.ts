@@ -213,8 +213,8 @@ export class WorkloadPatcher implements Writer, LiveReader {
     const { kind } = sentFor
     if (answer.kind !== 'PartialObjectMetadata' && answer.spec !== undefined)
       return trim(kind, answer, undefined, this.#fields)
-    const field = this.#fields?.get(kind)
-    return { ...changed(sentFor, change), ...trimMetadata(kind, answer.metadata, undefined, field) }
+    const sleeping = this.#fields?.get(kind)
+    return { ...changed(sentFor, change), ...trimMetadata(kind, answer.metadata, undefined, sleeping) }
   }
 
   async #readLive(key: WorkloadKey, signal: AbortSignal | undefined): Promise<Workload> {

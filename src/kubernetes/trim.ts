@@ -2,8 +2,8 @@ import { countOfOther } from '../domain/workload/counts.ts'
 import { valueAt } from '../domain/json-pointer.ts'
 import { factsOf } from '../domain/kinds.ts'
 import { owns } from '../domain/managed-fields.ts'
-import type { Form, Position } from '../domain/sleeping/form.ts'
-import { formOf } from '../domain/sleeping/forms.ts'
+import type { Form, Position, Sleeping } from '../domain/sleeping/form.ts'
+import { sleepingOf } from '../domain/sleeping/forms.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -45,8 +45,8 @@ export function createIntern(limit = 20_000, known = new Map<string, string>()):
   }
 }
 
-/** By configured kind: the JSON pointer to its count. */
-export type ConfiguredFields = ReadonlyMap<Kind, string>
+/** How each configured kind sleeps. */
+export type ConfiguredFields = ReadonlyMap<Kind, Sleeping>
 
 const NONE_CONFIGURED: ConfiguredFields = new Map()
 
@@ -58,33 +58,37 @@ export function trim(
   fields: ConfiguredFields = NONE_CONFIGURED,
 ): Workload {
   const { metadata, spec, status } = object
-  const field = fields.get(kind)
-  const facts = factsOf(kind)
-  const form = formOf({ kind })
-  const position = form.read(object, field ?? facts.field)
+  const configured = configuredOf(object, fields.get(kind), intern)
+  const sleeping = sleepingOf({ kind, configured })
+  const { form } = sleeping
+  const position = form.read(object, sleeping.field)
   const whenScaled =
     kind === 'statefulsets' ? spec?.persistentVolumeClaimRetentionPolicy?.whenScaled : undefined
   return {
     kind,
-    ...trimMetadata(kind, metadata, intern, field),
+    ...trimMetadata(kind, metadata, intern, sleeping),
     ...position,
     deletesVolumes: whenScaled === 'Delete',
     ...(whenScaled && whenScaled !== 'Delete' ? { keepsVolumesBy: intern(whenScaled) } : {}),
     pods: withTrouble(
-      field === undefined ? podsOf(form, object, position) : podsOfConfigured(object, position),
+      configured && form.countsPods ? podsOfConfigured(object, position) : podsOf(form, object, position),
       object,
     ),
     requests: effectiveRequests(spec?.template?.spec),
-    ...(field !== undefined && { configured: configuredOf(object, field, intern) }),
-    ...(facts.startsJobs && { lastScheduleTime: instantOf(status?.lastScheduleTime) }),
+    ...(configured && { configured }),
+    ...(factsOf(kind).startsJobs && { lastScheduleTime: instantOf(status?.lastScheduleTime) }),
   }
 }
 
-function configuredOf(object: WorkloadObject, field: string, intern: Intern): Configured {
+function configuredOf(
+  object: WorkloadObject,
+  sleeping: Sleeping | undefined,
+  intern: Intern,
+): Configured | undefined {
+  if (!sleeping) return undefined
   const { apiVersion = '', kind = '' } = object
-  const isUnset = valueAt(object, field) === undefined
   const scales = deploymentNamedBy(object)
-  return { apiVersion: intern(apiVersion), kind: intern(kind), field, isUnset, ...(scales && { scales }) }
+  return { apiVersion: intern(apiVersion), kind: intern(kind), sleeping, ...(scales && { scales }) }
 }
 
 function deploymentNamedBy(object: WorkloadObject): string | undefined {
@@ -104,6 +108,7 @@ export type TrimmedMetadata = Omit<
   | 'hasNodeSelector'
   | 'snoozeKey'
   | 'replicas'
+  | 'found'
   | 'deletesVolumes'
   | 'pods'
   | 'requests'
@@ -115,7 +120,7 @@ export function trimMetadata(
   kind: Kind,
   metadata: ObjectMeta,
   intern: Intern = (text) => text,
-  field = factsOf(kind).field,
+  { form, field }: Sleeping = sleepingOf({ kind }),
 ): TrimmedMetadata {
   const managedFields = metadata.managedFields ?? []
   return {
@@ -135,7 +140,8 @@ export function trimMetadata(
     keptByOther: countOfOther(metadata.annotations?.[KEPT_BY_DOWNSCALERS]),
     formerRevision: kind === 'replicasets' && metadata.annotations?.[REVISION] !== undefined,
     tracksOwners: managedFields.length > 0,
-    replicasManager: replicasManagerOf(kind, field, managedFields, intern),
+    // Nobody asks who set a nodeSelector.
+    replicasManager: form.countInSpec ? replicasManagerOf(field, managedFields, intern) : undefined,
     ...manifestCountOf(metadata, field),
     ownReplicasEntry: ownReplicasEntryOf(field, managedFields),
   }
@@ -209,13 +215,10 @@ function statusWritten(entries: readonly ManagedFieldsEntry[] = []): number | un
 }
 
 function replicasManagerOf(
-  kind: Kind,
   field: string,
   entries: readonly ManagedFieldsEntry[],
   intern: Intern,
 ): ReplicasManager | undefined {
-  // Nobody asks who set a nodeSelector.
-  if (!formOf({ kind }).countInSpec) return undefined
   let newest: ManagedFieldsEntry | undefined
   for (const entry of entries) {
     // Times are RFC 3339 in UTC with whole seconds, so they can be compared as texts. Of equal ones the later entry

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { factsOf } from '../../src/domain/kinds.ts'
 import { formOf } from '../../src/domain/sleeping/forms.ts'
 import { ANNOTATION, HELD_LABEL, SNOOZE_KEY, type Kind } from '../../src/domain/workload/workload.ts'
+import { sleepingBy } from '../../src/kubernetes/configured-kinds.ts'
 import { joined, scopeOf, type HeldScope } from '../../src/kubernetes/registration/held-scope.ts'
 import { desiredWebhooks } from '../../src/kubernetes/registration/webhooks.ts'
 import { EXEMPT_USERS } from '../../src/service/webhook/decide.ts'
@@ -153,7 +154,9 @@ describeOn('the webhooks share what is written', function (on) {
         exemptUsers: EXEMPT_USERS,
         ownUser: 'system:serviceaccount:dormouse:dormouse',
         namespaceSelector: { matchLabels: { mine: namespace }, matchExpressions: [] },
-        configured: new Map([[PULLEYS as Kind, '/spec/size/count']]),
+        configured: new Map([
+          [PULLEYS as Kind, sleepingBy({ resource: PULLEYS, specReplicasPath: '.spec.size.count' })],
+        ]),
       },
       server.ca,
       [],

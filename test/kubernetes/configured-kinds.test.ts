@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Call } from '../../src/kubernetes/api-calls.ts'
-import { ConfiguredKinds, fieldOf, KindNotServed } from '../../src/kubernetes/configured-kinds.ts'
+import { ConfiguredKinds, KindNotServed, sleepingBy } from '../../src/kubernetes/configured-kinds.ts'
 import { refusalOf } from '../../src/kubernetes/failures.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 
@@ -128,8 +128,8 @@ describe('configured kinds', () => {
   })
 
   it('have their count read where it stands, and 1 where nothing stands there', () => {
-    const field = fieldOf({ resource: ROLLOUTS, specReplicasPath: '.spec.size.count' })
-    const fields = new Map([[ROLLOUTS, field] as const])
+    const sleeping = sleepingBy({ resource: ROLLOUTS, specReplicasPath: '.spec.size.count' })
+    const fields = new Map([[ROLLOUTS, sleeping] as const])
     const metadata = { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '1', generation: 3 }
     const object = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', metadata }
     const read = (spec: object, status?: object) =>
@@ -139,11 +139,10 @@ describe('configured kinds', () => {
       configured: {
         apiVersion: 'argoproj.io/v1alpha1',
         kind: 'Rollout',
-        field: '/spec/size/count',
-        isUnset: false,
+        sleeping,
       },
     })
-    expect(read({})).to.include({ replicas: 1 }).and.to.have.nested.property('configured.isUnset', true)
+    expect(read({})).to.include({ replicas: 1 })
     const named = read({ workloadRef: { kind: 'Deployment', name: 'web' } })
     expect(named).to.have.nested.property('configured.scales', 'web')
     expect(read({ size: { count: 4 } }).pods, 'nobody counts them').to.deep.equal({

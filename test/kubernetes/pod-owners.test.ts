@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { sleepingOf } from '../../src/domain/sleeping/forms.ts'
 import { PodOwners } from '../../src/kubernetes/pod-owners.ts'
 import { aDeployment } from '../support/workloads.ts'
 
@@ -6,8 +7,7 @@ const ROLLOUTS = 'rollouts.argoproj.io'
 const configured = {
   apiVersion: 'argoproj.io/v1alpha1',
   kind: 'Rollout',
-  field: '/spec/replicas',
-  isUnset: false,
+  sleeping: sleepingOf({ kind: ROLLOUTS }),
 }
 const rollout = (name: string, scales?: string) =>
   aDeployment(`shop/${name}`).with({ kind: ROLLOUTS, uid: name, configured: { ...configured, scales } })

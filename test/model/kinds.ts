@@ -1,4 +1,5 @@
 import { apiVersionOf, isBuiltIn } from '../../src/domain/kinds.ts'
+import { sleepingOf } from '../../src/domain/sleeping/forms.ts'
 import { KINDS, type Kind, type Workload } from '../../src/domain/workload/workload.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
@@ -16,7 +17,7 @@ const BOAT = { group: GROUP, plural: 'boats', kind: 'Boat', version: VERSION, co
 
 /** The configuration's `kinds`. */
 export const CONFIGURED = [{ resource: BOATS }]
-const FIELDS = new Map<Kind, string>([[BOATS, '/spec/replicas']])
+const FIELDS = new Map([[BOATS, sleepingOf({ kind: BOATS })] as const])
 
 /** Defines the configured kind, with the rights that the chart would give Dormouse on a real cluster. */
 export async function defineBoats(cluster: Cluster): Promise<void> {

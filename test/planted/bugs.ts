@@ -14,7 +14,7 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'the count is no precondition of a patch',
     file: 'src/domain/sleeping/field.ts',
-    find: "return [{ op: 'test', path, value: configured?.isUnset ? null : value }]",
+    find: "return [{ op: 'test', path, value, ...found }]",
     replace: 'return []',
     tests: ['test/domain/workload/patch.test.ts'],
   },

@@ -3,11 +3,11 @@ import { Refusal } from '../../process/errors.ts'
 import { decide } from '../deciding/decide.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
-import { factsOf, typeOf } from '../kinds.ts'
+import { typeOf } from '../kinds.ts'
 import { InvalidRequest, parseRequest, type WrittenRequest } from '../requests/annotation.ts'
 import { OPERATIONS, type Request } from '../requests/operations.ts'
 import { planOn } from '../requests/request.ts'
-import { formOf } from '../sleeping/forms.ts'
+import { formOf, sleepingOf } from '../sleeping/forms.ts'
 import { clip, iso } from '../text.ts'
 import { explanationIn, type Explanation } from '../workload/explanation.ts'
 import { differingAnnotations, sameLabels, withoutRequest } from '../workload/marks.ts'
@@ -37,7 +37,7 @@ export function requestIn({ before, after }: Update): RequestAnnotation | undefi
   if (text === undefined) return undefined
   const asked = readable(text)?.request
   const holds = asked !== undefined && (OPERATIONS[asked.action].holds === true || frees(asked, before))
-  return { text, needsScale: holds && factsOf(before.kind).hasScale }
+  return { text, needsScale: holds && sleepingOf(before).hasScale }
 }
 
 /** A repair ends the pin or override that only the label still tells of. */

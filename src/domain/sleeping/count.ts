@@ -1,6 +1,6 @@
 import { valueAt } from '../json-pointer.ts'
 import { counted } from '../text.ts'
-import { operationsOn, testOf } from './field.ts'
+import { foundAt, operationsOn, testOf } from './field.ts'
 import { REST, type Form } from './form.ts'
 
 /** Sleeps with the count of the rest. */
@@ -18,14 +18,17 @@ export const COUNT: Form = {
   },
   read(object, field) {
     const count = valueAt(object, field)
-    // The API server defaults an absent count to 1.
-    return { replicas: typeof count === 'number' ? count : 1, snoozeKey: undefined, hasNodeSelector: false }
+    const others = { snoozeKey: undefined, hasNodeSelector: false }
+    // The API server defaults an absent count to 1; what a configured kind does is not known.
+    return typeof count === 'number'
+      ? { replicas: count, ...others }
+      : { replicas: 1, ...others, found: foundAt(object, field) }
   },
   pods: ({ replicas = 0, readyReplicas = 0 }) => ({ existing: replicas, ready: readyReplicas }),
   move(position, wake, replicas) {
     const target = wake ? replicas : REST
     return position.replicas === target ? undefined : { replicas: target }
   },
-  tests: (placed, field) => testOf(placed, field, placed.replicas),
-  operations: (placed, field, { replicas }) => operationsOn(placed, field, replicas),
+  tests: (position, field) => testOf(position, field, position.replicas),
+  operations: (position, field, { replicas }) => operationsOn(position, field, replicas),
 }

@@ -1,12 +1,30 @@
 import type { PatchOperation } from '../json-patch.ts'
-import type { Placed } from './form.ts'
+import { namesIn, stepOf } from '../json-pointer.ts'
+import type { Found, Position } from './form.ts'
 
-/** Tests that a field has its value still, or is absent still. */
-export function testOf({ configured }: Placed, path: string, value: unknown): PatchOperation[] {
-  return [{ op: 'test', path, value: configured?.isUnset ? null : value }]
+/** What stands in a field that does not have one of its form's values. */
+export function foundAt(object: unknown, field: string): Found {
+  let value = object
+  let path = ''
+  for (const name of namesIn(field)) {
+    path += `/${stepOf(name)}`
+    value = (value as Readonly<Record<string, unknown>>)[name] ?? null
+    if (value === null) break
+  }
+  return { path, value }
 }
 
-/** Gives a field a value; undefined: it keeps its own. */
-export function operationsOn({ configured }: Placed, path: string, value: unknown): PatchOperation[] {
-  return value === undefined ? [] : [{ op: configured?.isUnset ? 'add' : 'replace', path, value }]
+/** Tests that a field has its value still, or is absent still. */
+export function testOf({ found }: Position, path: string, value: unknown): PatchOperation[] {
+  return [{ op: 'test', path, value, ...found }]
+}
+
+/** Gives a field a value, and makes the objects around it that are absent; undefined: it keeps its own. */
+export function operationsOn({ found }: Position, field: string, value: unknown): PatchOperation[] {
+  if (value === undefined) return []
+  if (!found) return [{ op: 'replace', path: field, value }]
+  const below = namesIn(field).slice(namesIn(found.path).length)
+  return [
+    { op: 'add', path: found.path, value: below.reduceRight((inner, name) => ({ [name]: inner }), value) },
+  ]
 }

@@ -11,17 +11,20 @@ export interface Position {
   readonly snoozeKey: string | undefined
   /** Whether the nodeSelector exists. */
   readonly hasNodeSelector: boolean
+  /** Set where the field does not have the value that stands for `replicas`. */
+  readonly found?: Found | undefined
+}
+
+/** Another value in a field than its form gives it, or null at the outermost step of its path that is absent. */
+export interface Found {
+  readonly path: string
+  readonly value: unknown
 }
 
 /** Another position; undefined: as it is, null: without the key. */
 export interface Move {
   readonly replicas?: number
   readonly snoozeKey?: string | null
-}
-
-/** A workload's position, and whether its field is absent, so that a default counts. */
-export interface Placed extends Position {
-  readonly configured?: { readonly isUnset: boolean }
 }
 
 /** The counts in the status of any kind. */
@@ -62,8 +65,17 @@ export interface Form {
   /** The move that wakes it with a count, or puts it to sleep; undefined: it is there. */
   move(position: Position, wake: boolean, replicas: number): Move | undefined
   /** Tests that the object still has this position. */
-  tests(placed: Placed, field: string): PatchOperation[]
-  operations(placed: Placed, field: string, move: Move): PatchOperation[]
+  tests(position: Position, field: string): PatchOperation[]
+  operations(position: Position, field: string, move: Move): PatchOperation[]
+}
+
+/** How the workloads of a kind sleep. */
+export interface Sleeping {
+  readonly form: Form
+  /** The JSON pointer to the field. */
+  readonly field: string
+  /** Whether people and autoscalers use its scale subresource. */
+  readonly hasScale: boolean
 }
 
 /** Words about moves. */

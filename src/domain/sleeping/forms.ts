@@ -1,18 +1,35 @@
 import { factsOf, KINDS, type Kind } from '../kinds.ts'
 import { COUNT } from './count.ts'
-import type { Form } from './form.ts'
+import type { Form, Sleeping } from './form.ts'
 import { NODE_SELECTOR } from './node-selector.ts'
 import { switchOf } from './switch.ts'
 
-const FORMS: ReadonlyMap<Kind, Form> = new Map(
+/** A configured kind that has its count where most have it. */
+const BY_COUNT: Sleeping = { form: COUNT, field: '/spec/replicas', hasScale: true }
+
+const BUILT_IN: ReadonlyMap<Kind, Sleeping> = new Map(
   KINDS.map((kind) => {
-    const { sleepsBy } = factsOf(kind)
-    if (sleepsBy === 'count') return [kind, COUNT]
-    return [kind, sleepsBy === 'nodeSelector' ? NODE_SELECTOR : switchOf(sleepsBy)]
+    const { sleepsBy, field, hasScale } = factsOf(kind)
+    return [kind, { form: formBy(sleepsBy), field, hasScale }]
   }),
 )
 
-/** How workloads of a kind sleep; those of a configured kind by their count. */
-export function formOf({ kind }: { readonly kind: Kind }): Form {
-  return FORMS.get(kind) ?? COUNT
+function formBy(sleepsBy: ReturnType<typeof factsOf>['sleepsBy']): Form {
+  if (sleepsBy === 'count') return COUNT
+  return sleepsBy === 'nodeSelector' ? NODE_SELECTOR : switchOf(sleepsBy)
+}
+
+/** A workload; of a configured kind, with what the configuration says about it. */
+interface OfKind {
+  readonly kind: Kind
+  readonly configured?: { readonly sleeping: Sleeping } | undefined
+}
+
+/** How a workload sleeps; one of a configured kind of which only the name is known: by its count. */
+export function sleepingOf({ kind, configured }: OfKind): Sleeping {
+  return configured?.sleeping ?? BUILT_IN.get(kind) ?? BY_COUNT
+}
+
+export function formOf(workload: OfKind): Form {
+  return sleepingOf(workload).form
 }

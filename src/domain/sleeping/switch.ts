@@ -1,5 +1,5 @@
 import { valueAt } from '../json-pointer.ts'
-import { operationsOn, testOf } from './field.ts'
+import { foundAt, operationsOn, testOf } from './field.ts'
 import type { Form } from './form.ts'
 
 /** The two values of a switch; any other value counts as awake. */
@@ -23,19 +23,19 @@ export function switchOf({ asleep, awake }: SwitchValues): Form {
       atRest: 'suspended',
       empties: 'suspends it',
     },
-    read: (object, field) => ({
-      replicas: valueAt(object, field) === asleep ? 0 : 1,
-      snoozeKey: undefined,
-      hasNodeSelector: false,
-    }),
+    read(object, field) {
+      const value = valueAt(object, field)
+      const position = { replicas: value === asleep ? 0 : 1, snoozeKey: undefined, hasNodeSelector: false }
+      return value === asleep || value === awake ? position : { ...position, found: foundAt(object, field) }
+    },
     // The Jobs that a CronJob has started finish, asleep or not: nobody waits for them.
     pods: (_status, { replicas }) => ({ existing: replicas, ready: replicas }),
     move(position, wake, replicas) {
       const target = wake ? Math.min(replicas, 1) : 0
       return position.replicas === target ? undefined : { replicas: target }
     },
-    tests: (placed, field) => testOf(placed, field, valueOf(placed.replicas)),
-    operations: (placed, field, { replicas }) =>
-      operationsOn(placed, field, replicas === undefined ? undefined : valueOf(replicas)),
+    tests: (position, field) => testOf(position, field, valueOf(position.replicas)),
+    operations: (position, field, { replicas }) =>
+      operationsOn(position, field, replicas === undefined ? undefined : valueOf(replicas)),
   }
 }

@@ -139,9 +139,7 @@ export function changed(workload: Workload, change: Change): Workload {
     hasNodeSelector: workload.hasNodeSelector || typeof change.snoozeKey === 'string',
     snoozeKey: change.snoozeKey === undefined ? workload.snoozeKey : (change.snoozeKey ?? undefined),
     replicas: change.replicas ?? workload.replicas,
-    ...(workload.configured && change.replicas !== undefined
-      ? { configured: { ...workload.configured, isUnset: false } }
-      : {}),
+    ...(workload.found && change.replicas !== undefined ? { found: undefined } : {}),
     generation: workload.generation + (specChanges ? 1 : 0),
     ...(followed === undefined ? {} : { pods: { ...workload.pods, existing: followed, ready: followed } }),
     ...(change.lastScheduleTime === undefined ? {} : { lastScheduleTime: change.lastScheduleTime }),

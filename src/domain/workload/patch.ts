@@ -1,9 +1,9 @@
 import { labelsIn, restsOn, type Change } from './change.ts'
 import { stepOf } from '../json-pointer.ts'
-import { apiVersionOf, factsOf } from '../kinds.ts'
+import { apiVersionOf } from '../kinds.ts'
 import { setOrRemove, type PatchOperation } from '../json-patch.ts'
 import { fieldsOf, pointerInFields } from '../managed-fields.ts'
-import { formOf } from '../sleeping/forms.ts'
+import { formOf, sleepingOf } from '../sleeping/forms.ts'
 import { REST } from '../sleeping/form.ts'
 import {
   ANNOTATION,
@@ -40,10 +40,13 @@ export function reviewPatch(workload: Workload, change: Change): PatchOperation[
 }
 
 function mutations(workload: Workload, change: Change): PatchOperation[] {
+  const moves = formOf(workload).operations(workload, fieldOf(workload), change)
+  // A switch may be an annotation, and the first on its object.
+  const hasAnnotations = workload.hasAnnotations || moves.some(({ path }) => path === ANNOTATIONS)
   return [
-    ...annotationOperations(workload, change),
+    ...moves,
+    ...annotationOperations({ ...workload, hasAnnotations }, change),
     ...labelOperations(workload, change),
-    ...formOf(workload).operations(workload, fieldOf(workload), change),
   ]
 }
 
@@ -102,7 +105,7 @@ function owningReplicas(workload: Workload, { replicas }: Change): PatchOperatio
   const { kind, configured, replicasManager, tracksOwners } = workload
   if (replicas === undefined || replicasManager || !tracksOwners) return []
   // Their wake by hand is an update of the object itself.
-  if (!factsOf(kind).hasScale) return []
+  if (!sleepingOf(workload).hasScale) return []
   const value = {
     manager: FIELD_MANAGER,
     operation: 'Update',

@@ -1,8 +1,8 @@
 import type { Instant } from '../../process/clock.ts'
 import type { AnnotationName } from '../annotations.ts'
-import { factsOf, isKind, typeOf, type Kind, type Owner } from '../kinds.ts'
-import { REST, type Position } from '../sleeping/form.ts'
-import { formOf } from '../sleeping/forms.ts'
+import { isKind, typeOf, type Kind, type Owner } from '../kinds.ts'
+import { REST, type Position, type Sleeping } from '../sleeping/form.ts'
+import { formOf, sleepingOf } from '../sleeping/forms.ts'
 import type { Trouble } from './trouble.ts'
 
 export * from '../annotations.ts'
@@ -67,10 +67,7 @@ export interface Pods {
 export interface Configured {
   readonly apiVersion: string
   readonly kind: string
-  /** The JSON pointer to its count. */
-  readonly field: string
-  /** The count is absent: the kind's own default counts, taken to be 1. */
-  readonly isUnset: boolean
+  readonly sleeping: Sleeping
   /** The Deployment whose pods it makes in place of that (`spec.workloadRef` of an Argo Rollout). */
   readonly scales?: string | undefined
 }
@@ -155,8 +152,8 @@ export function pathOf({ kind, namespace, name }: WorkloadKey): string {
 }
 
 /** The JSON pointer to the field that puts it to sleep. */
-export function fieldOf({ kind, configured }: Workload): string {
-  return configured?.field ?? factsOf(kind).field
+export function fieldOf(workload: Workload): string {
+  return sleepingOf(workload).field
 }
 
 /** Whether the spec asks for pods, or for Jobs: a DaemonSet's without the key, all others by the count. */

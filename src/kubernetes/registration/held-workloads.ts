@@ -1,5 +1,5 @@
 import { quietLater, systemMonotonic, type Later, type Monotonic } from '../../process/clock.ts'
-import { factsOf } from '../../domain/kinds.ts'
+import { sleepingOf } from '../../domain/sleeping/forms.ts'
 import { HELD_LABEL, type Workload } from '../../domain/workload/workload.ts'
 import { Timers } from '../../process/timers.ts'
 import type { WorkloadInformer } from '../workload-informer.ts'
@@ -46,7 +46,7 @@ export class HeldWorkloads {
 
   #changed(before: Workload | undefined, after: Workload | undefined): void {
     const workload = after ?? before
-    if (!workload || !factsOf(workload.kind).hasScale) return
+    if (!workload || !sleepingOf(workload).hasScale) return
     const name = scaledName(workload)
     if (after?.labels?.[HELD_LABEL] !== undefined) {
       this.#leaving.delete(name)

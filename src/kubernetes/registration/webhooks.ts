@@ -90,7 +90,7 @@ export function desiredWebhooks(
   const clientConfigOf = (path: string) => clientConfig(settings, path, trust)
   const held = { failurePolicy: policyOf(settings, clientConfigOf(''), present, standing) }
   const kinds = [...KINDS, ...configuredKinds(settings)]
-  const counts = [...(settings.configured?.values() ?? [])]
+  const counts = [...(settings.configured?.values() ?? [])].map(({ field }) => field)
   const ofStatus = rules(['UPDATE'], kinds, '/status')
   const accounts = conditionsOfAccounts(settings)
   return [
@@ -157,7 +157,7 @@ function scalings(
   whileHeld: { readonly failurePolicy: FailurePolicy },
 ): MutatingWebhook[] {
   const { held, others } = twinsOf(standing.held)
-  const scaled = rules(['UPDATE'], [...SCALABLE_KINDS, ...configuredKinds(settings)], '/scale')
+  const scaled = rules(['UPDATE'], [...SCALABLE_KINDS, ...scaledKinds(settings)], '/scale')
   const accounts = conditionsOfAccounts(settings)
   const each = [
     { share: others, name: SCALE, path: '/webhook/scale', policy: { failurePolicy: 'Ignore' as const } },
@@ -274,6 +274,10 @@ function trustedBy(present: readonly MutatingWebhook[]): string | undefined {
 
 function configuredKinds({ configured }: WebhookSettings): Kind[] {
   return [...(configured?.keys() ?? [])]
+}
+
+function scaledKinds({ configured }: WebhookSettings): Kind[] {
+  return [...(configured ?? [])].flatMap(([kind, { hasScale }]) => (hasScale ? [kind] : []))
 }
 
 /** Sets every field that the API server would default, so that its answers can be compared. */

@@ -62,12 +62,13 @@ export function otherToolsKey(workload: Workload, object: Json): string | undefi
 
 /** The object without its count, our annotations, label and key, and the fields that the API server maintains. */
 function withoutOurs(workload: Workload, object: Json): Json {
-  const metadata = jsonOf(object.metadata)
   const field = fieldOf(workload)
   const { entry } = formOf(workload)
   const others = entry === undefined ? undefined : without(valueAt(object, field), [entry])
+  const rest = withValue(object, namesIn(field), others)
+  const metadata = jsonOf(rest.metadata)
   return {
-    ...withValue(object, namesIn(field), others),
+    ...rest,
     status: undefined,
     metadata: {
       ...metadata,

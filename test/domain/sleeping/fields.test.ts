@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import type { PatchOperation } from '../../../src/domain/json-patch.ts'
+import { COUNT } from '../../../src/domain/sleeping/count.ts'
+import type { Form } from '../../../src/domain/sleeping/form.ts'
 import { switchOf } from '../../../src/domain/sleeping/switch.ts'
+import { changed } from '../../../src/domain/workload/change.ts'
 import { jsonPatch, reviewPatch } from '../../../src/domain/workload/patch.ts'
 import { pointerTo } from '../../../src/domain/json-pointer.ts'
 import type { WorkloadObject } from '../../../src/kubernetes/api-object.ts'
@@ -20,6 +23,7 @@ function applied<T extends object>(object: T, patch: readonly PatchOperation[]):
 
 describe('a field whose name has a slash, a tilde or a dot', () => {
   const field = pointerTo(['spec', ODD])
+  const sleeping = { form: COUNT, field, hasScale: true }
   const boat = (count: number) => ({
     apiVersion: 'example.org/v1',
     kind: 'Boat',
@@ -34,7 +38,8 @@ describe('a field whose name has a slash, a tilde or a dot', () => {
     },
     spec: { [ODD]: count, other: 1 },
   })
-  const read = (object: object) => trim(KIND, object as WorkloadObject, undefined, new Map([[KIND, field]]))
+  const read = (object: object) =>
+    trim(KIND, object as WorkloadObject, undefined, new Map([[KIND, sleeping]]))
 
   it('is read, changed, given up and compared as any other count', () => {
     const workload = read(boat(3))
@@ -52,24 +57,47 @@ describe('a field whose name has a slash, a tilde or a dot', () => {
   })
 })
 
-describe('a switch', () => {
-  const field = '/metadata/annotations/cnpg.io~1hibernation'
-  const form = switchOf({ asleep: 'on', awake: 'off' })
-  const cluster = (value: string) => ({ metadata: { annotations: { 'cnpg.io/hibernation': value } } })
-
-  it('is read and set at its annotation, and counts as 1 or 0', () => {
-    const [awake, asleep] = [cluster('off'), cluster('on')]
-    const [runs, sleeps] = [form.read(awake, field), form.read(asleep, field)]
-    expect([runs.replicas, sleeps.replicas]).to.deep.equal([1, 0])
-    for (const [object, position, wake, to] of [
-      [awake, runs, false, asleep],
-      [asleep, sleeps, true, awake],
-    ] as const) {
-      const move = form.move(position, wake, 3) ?? {}
-      const patch = [...form.tests(position, field), ...form.operations(position, field, move)]
-      expect(applied(object, patch)).to.deep.equal(to)
-      expect(form.move(form.read(to, field), wake, 3)).to.equal(undefined)
-      expect(patched<object>(to, patch)).to.equal(undefined)
-    }
+describe('a field that is changed from whatever stands there', () => {
+  const metadata = { name: 'db', namespace: 'shop', uid: 'u', resourceVersion: '7' }
+  const [hibernation, paused] = ['/metadata/annotations/cnpg.io~1hibernation', '/spec/run/paused']
+  const [onOff, pause] = [switchOf({ asleep: 'on', awake: 'off' }), switchOf({ asleep: true, awake: false })]
+  const annotated = (value: string) => ({
+    metadata: { ...metadata, annotations: { 'cnpg.io/hibernation': value } },
   })
+  const cases: [
+    what: string,
+    form: Form,
+    field: string,
+    object: object,
+    replicas: number,
+    meanwhile?: object,
+  ][] = [
+    ['a switch that is on', onOff, hibernation, annotated('off'), 1, annotated('on')],
+    ['a switch that is off', onOff, hibernation, annotated('on'), 0],
+    ['an annotation with another value', onOff, hibernation, annotated('maybe'), 1, annotated('off')],
+    ['no annotations', onOff, hibernation, {}, 1, annotated('')],
+    ['other annotations', onOff, hibernation, { metadata: { ...metadata, annotations: { a: 'b' } } }, 1],
+    ['a field with another value', pause, paused, { spec: { run: { paused: 'x' } } }, 1, {}],
+    ['a null', pause, paused, { spec: { run: null } }, 1, { spec: { run: { paused: false } } }],
+    ['a switch in an absent object', pause, paused, { spec: {} }, 1, { spec: { run: {} } }],
+    ['a count in an absent object', COUNT, '/spec/size/count', { spec: {} }, 1, { spec: { size: {} } }],
+  ]
+
+  for (const [what, form, field, object, replicas, meanwhile] of cases)
+    it(`${what} is tested and set, with our annotations`, () => {
+      const sleeping = { form, field, hasScale: false }
+      const read = (each: object) => trim(KIND, { metadata, ...each }, undefined, new Map([[KIND, sleeping]]))
+      const workload = read(object)
+      expect(workload.replicas).to.equal(replicas)
+      const change = { annotations: { enabled: 'true' }, replicas: 1 - replicas }
+      const patch = jsonPatch(workload, change)
+      const moved = applied({ metadata, ...object }, patch)
+      expect(read(moved)).to.deep.include({ replicas: 1 - replicas, annotations: change.annotations })
+      expect(read(moved)).not.to.have.property('found')
+      if (meanwhile)
+        expect(patched<object>({ metadata, ...meanwhile }, patch), 'changed meanwhile').to.equal(undefined)
+      expect(changesMore(workload, { metadata, ...object }, moved)).to.equal(false)
+      const back = { annotations: {}, replicas }
+      expect(read(applied(moved, jsonPatch(changed(workload, change), back))).replicas).to.equal(replicas)
+    })
 })
