@@ -87,7 +87,7 @@ function passing(sourced: string): string {
 /** The client as it is after its installation, run from the sources. */
 async function installed(directory: string): Promise<string> {
   await mkdir(directory)
-  const main = join(PROJECT, 'src', 'client', 'main.ts')
+  const main = join(PROJECT, 'src', 'cli', 'people', 'main.ts')
   const script = `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`
   for (const name of ['kubectl-dormouse', 'dormouse'])
     await writeFile(join(directory, name), script, { mode: 0o755 })
