@@ -1,3 +1,18 @@
+/** The two values of a switch; any other value counts as awake. */
+export interface SwitchValues {
+  readonly asleep: boolean | string
+  readonly awake: boolean | string
+  readonly words: {
+    /** What it is: `suspended`. */
+    readonly asleep: string
+    readonly awake: string
+    /** What was done to it: `resumed`. */
+    readonly woken: string
+    /** A manifest `suspends` it. */
+    readonly empties: string
+  }
+}
+
 /** How Kubernetes serves a kind, and how the kind is put to sleep: all differences between kinds are here. */
 interface KindFacts {
   readonly group: string
@@ -8,7 +23,7 @@ interface KindFacts {
    * Its form of sleeping: with a count of 0, with a nodeSelector that no node satisfies, or with one of two values.
    * Whether it is asleep is read from the same field.
    */
-  readonly sleepsBy: 'count' | 'nodeSelector' | { readonly asleep: boolean; readonly awake: boolean }
+  readonly sleepsBy: 'count' | 'nodeSelector' | SwitchValues
   /** That field, as a JSON pointer into the object. */
   readonly field: string
   /** The template of its pods or jobs. */
@@ -44,7 +59,11 @@ const FACTS = {
     group: 'batch',
     version: 'v1',
     name: 'CronJob',
-    sleepsBy: { asleep: true, awake: false },
+    sleepsBy: {
+      asleep: true,
+      awake: false,
+      words: { asleep: 'suspended', awake: 'unsuspended', woken: 'resumed', empties: 'suspends' },
+    },
     field: '/spec/suspend',
     template: '/spec/jobTemplate',
     startsJobs: true,

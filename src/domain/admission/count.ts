@@ -59,11 +59,11 @@ function decideSwitch(update: ReadUpdate): Draft<Reading> | Denial {
   if (hold)
     return isByHand(update)
       ? refuse(before, hold)
-      : held(update, `stays ${was.wantsPods ? 'unsuspended' : 'suspended'}`, hold)
+      : held(update, `stays ${formOf(before).words.kept(before.replicas)}`, hold)
   if (!sleeps(was)) return asSent(update)
   if (isByHand(update)) return wokenByHand(update, 1)
   if (isWakingDeploy(update)) return wokenByDeploy(update, 1)
-  return absorbed(update, 1, 'stays suspended; it will run once it wakes')
+  return absorbed(update, 1, `stays ${formOf(before).words.kept(REST)}; it will run once it wakes`)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
+import { REST } from '../sleeping/form.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { iso } from '../text.ts'
 import { pendingWake, type Backoff } from '../workload/state.ts'
@@ -81,5 +82,5 @@ function emptiedBy({ workload, scaling }: Situation): string {
   const { manager } = replicasManager
   // The API server's name for a client that gave none; our own write of 0 leaves it as its owner had it.
   const name = manager === 'unknown' || manager === FIELD_MANAGER ? '' : ` (${manager})`
-  return `kept ${words.atRest} by its owner${name}`
+  return `kept ${words.kept(REST)} by its owner${name}`
 }

@@ -13,7 +13,7 @@ export const COUNT: Form = {
   words: {
     moved: (replicas) => `scaled to ${counted(replicas, 'replica')}`,
     emptied: 'scaled it to 0',
-    atRest: 'at 0',
+    kept: (replicas) => `at ${replicas}`,
     empties: 'sets 0 replicas',
   },
   read(object, field) {

@@ -84,8 +84,8 @@ interface Words {
   moved(replicas: number): string
   /** Somebody `suspended it`. */
   readonly emptied: string
-  /** It is kept `suspended`. */
-  readonly atRest: string
+  /** It is kept, or stays, `suspended`. */
+  kept(replicas: number): string
   /** A manifest `suspends it`. */
   readonly empties: string
 }

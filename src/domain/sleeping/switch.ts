@@ -1,15 +1,10 @@
 import { valueAt } from '../json-pointer.ts'
+import type { SwitchValues } from '../kinds.ts'
 import { foundAt, operationsOn, testOf } from './field.ts'
 import type { Form } from './form.ts'
 
-/** The two values of a switch; any other value counts as awake. */
-export interface SwitchValues {
-  readonly asleep: boolean | string
-  readonly awake: boolean | string
-}
-
 /** Sleeps by one value of a field. It counts as 1, and as 0 while the field has that value, whoever set it. */
-export function switchOf({ asleep, awake }: SwitchValues): Form {
+export function switchOf({ asleep, awake, words }: SwitchValues): Form {
   const valueOf = (replicas: number) => (replicas === 0 ? asleep : awake)
   return {
     name: 'switch',
@@ -18,10 +13,10 @@ export function switchOf({ asleep, awake }: SwitchValues): Form {
     countsPods: false,
     most: 1,
     words: {
-      moved: (replicas) => (replicas === 0 ? 'suspended' : 'resumed'),
-      emptied: 'suspended it',
-      atRest: 'suspended',
-      empties: 'suspends it',
+      moved: (replicas) => (replicas === 0 ? words.asleep : words.woken),
+      emptied: `${words.asleep} it`,
+      kept: (replicas) => (replicas === 0 ? words.asleep : words.awake),
+      empties: `${words.empties} it`,
     },
     read(object, field) {
       const value = valueAt(object, field)

@@ -58,9 +58,13 @@ describe('a field whose name has a slash, a tilde or a dot', () => {
 })
 
 describe('a field that is changed from whatever stands there', () => {
+  const words = { asleep: 'paused', awake: 'unpaused', woken: 'resumed', empties: 'pauses' }
   const metadata = { name: 'db', namespace: 'shop', uid: 'u', resourceVersion: '7' }
   const [hibernation, paused] = ['/metadata/annotations/cnpg.io~1hibernation', '/spec/run/paused']
-  const [onOff, pause] = [switchOf({ asleep: 'on', awake: 'off' }), switchOf({ asleep: true, awake: false })]
+  const [onOff, pause] = [
+    switchOf({ asleep: 'on', awake: 'off', words }),
+    switchOf({ asleep: true, awake: false, words }),
+  ]
   const annotated = (value: string) => ({
     metadata: { ...metadata, annotations: { 'cnpg.io/hibernation': value } },
   })
