@@ -1,6 +1,7 @@
 import type { Instant } from '../../process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { changeBetween } from '../workload/change.ts'
+import { annotationChange, changeBetween } from '../workload/change.ts'
+import { withoutRequest } from '../workload/marks.ts'
 import { countAlone, labelCount, readWithoutState, stateOf, withState } from '../workload/reading.ts'
 import { EMPTY_STATE, type State } from '../workload/state.ts'
 import { looksAsleep, OWN_LABELS, STATE_ANNOTATIONS, type Workload } from '../workload/workload.ts'
@@ -29,18 +30,20 @@ export function admitCreate(
   const target = carried
     ? withState({ ...reading, workload: { ...reading.workload, snoozeKey } }, carried)
     : reading
-  const asks = created.annotations.request !== undefined
-  const isStripped = isMarked(created)
+  const bare = withoutRequest(created)
+  const stripped = isMarked(created) ? changeBetween(bare, target) : undefined
+  const asks = bare !== created
   const kept = carried
     ? 'brought a dormouse.dev/state: only its kept count was kept'
     : 'brought dormouse.dev marks without a usable state: they were removed'
   const says = [
     ...(asks ? [NOT_BY_CREATION] : []),
-    ...(isStripped ? [kept] : []),
+    ...(stripped ? [kept] : []),
     ...withoutEffect(undefined, created, unknown, now, rules),
   ]
-  const reason = isStripped ? 'stripped' : asks ? 'request_ignored' : 'free'
-  return patched(reason, created, changeBetween(created, target), told(created, says))
+  const reason = stripped ? 'stripped' : asks ? 'request_ignored' : 'free'
+  const annotations = { ...stripped?.annotations, ...annotationChange(created, bare) }
+  return patched(reason, created, { ...stripped, annotations }, told(created, says))
 }
 
 function isMarked({ annotations, labels, snoozeKey }: Workload): boolean {

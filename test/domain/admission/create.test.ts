@@ -1,7 +1,12 @@
 import { expect } from 'chai'
 import { admitCreate } from '../../../src/domain/admission/create.ts'
 import { changed } from '../../../src/domain/workload/change.ts'
-import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
+import {
+  ASLEEP_LABEL,
+  FIELD_MANAGER,
+  HELD_LABEL,
+  type Workload,
+} from '../../../src/domain/workload/workload.ts'
 import { decoded } from '../../support/readable.ts'
 import { at, RULES } from '../../support/rules.ts'
 import { aDaemonSet, aDeployment } from '../../support/workloads.ts'
@@ -101,6 +106,22 @@ describe('a workload that is created', () => {
     const sleeper = created(web.snoozed({ at: at('Mon 7:00') }))
     expect(sleeper.warnings[0]).to.match(/only its kept count was kept/)
     expect(created(web.labelled({ app: 'web' }))).to.include({ type: 'allowed', reason: 'free' })
+  })
+
+  it('is stripped once, although API servers may ask again after other webhooks', () => {
+    const { reason, result } = created(web.snoozed({ at: at('Mon 7:00') }))
+    expect(reason).to.equal('stripped')
+    expect(created(result)).to.deep.include({ type: 'allowed', reason: 'free', warnings: [] })
+  })
+
+  it('without a mark gets none, whoever its managedFields name', () => {
+    const replicasManager = { manager: FIELD_MANAGER, subresource: undefined }
+    const restored = web.withReplicas(0).with({ replicasManager })
+    expect(created(restored)).to.include({ type: 'allowed', reason: 'free' })
+    expect(created(restored.annotated({ request: 'wake' }))).to.deep.include({
+      reason: 'request_ignored',
+      change: { annotations: { request: null } },
+    })
   })
 
   it('with an invalid schedule is denied with the reason, also where it brings a request', () => {
