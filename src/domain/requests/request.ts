@@ -196,8 +196,9 @@ function effectOf(request: Request, situation: Situation, { says, isUnchanged, b
   const asked = asksToMove(request) || request.action === 'disable'
   const told = (text: string, moves: Moves) => {
     const also = moved && !asked ? `, which ${movedTo(target, moves)}` : ''
-    const link = says.done === '' ? ' ' : ': '
-    return `${[`${text}${also}`, textBefore(reason)].filter(Boolean).join(link)}${warning}`
+    const why = textBefore(reason)
+    if (says.done === '') return `${[text, why].filter(Boolean).join(' ')}${also}${warning}`
+    return `${[`${text}${also}`, why].filter(Boolean).join(': ')}${warning}`
   }
   const refused = moved && backoff?.refusal !== undefined ? `. Before, ${causeText(backoff)}` : ''
   return {

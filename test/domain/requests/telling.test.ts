@@ -17,6 +17,7 @@ describe('what a dry run says', () => {
     [asleep, { action: 'snooze' }, /^would be left as it is: already asleep: /, NIGHT],
     [asleep, { action: 'snooze', for: HOUR }, /^would stay asleep\b/, NIGHT],
     [awake, { action: 'pin' }, /^would be pinned awake by /],
+    [asleep.editedTo(5), { action: 'pin' }, /^would be pinned asleep by \S+ since \S+, which would put it to sleep now, 5 replicas kept$/, NIGHT],
     [pinned, { action: 'pin' }, /^would be left as it is: pinned awake by /],
     [pinned, { action: 'unpin' }, /^would be unpinned, which would put it to sleep now, 3 replicas kept: asleep /, NIGHT],
     [awake, { action: 'unpin' }, /^would be left as it is: not pinned: awake /],
