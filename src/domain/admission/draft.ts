@@ -1,6 +1,7 @@
-import { annotationChange, changeBetween } from '../workload/change.ts'
+import type { Rules } from '../deciding/rules.ts'
+import { annotationChange, changeBetween, changed } from '../workload/change.ts'
 import { withoutRequest } from '../workload/marks.ts'
-import type { Reading } from '../workload/reading.ts'
+import { readWorkload, type Reading } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { patched, type AdmissionDecision, type AdmissionReason } from './decision.ts'
 import { told, unreadableState, type Saying } from './messages.ts'
@@ -21,6 +22,23 @@ export function draft<Target extends Reading | Unreadable>(
   says: readonly Saying[] = [],
 ): Draft<Target> {
   return { type: 'draft', reason, target, says }
+}
+
+/** Reasons of drafts whose state is the one before, and does not know of a count or key that moved. */
+const WITH_STATE_BEFORE: ReadonlySet<AdmissionReason> = new Set(['free', 'restored', 'request_ignored'])
+
+/** A draft's workload as it is read once it is stored: with another count or key, its marks may say something else. */
+export function asStored(
+  { before, after }: Update,
+  { reason, target }: Draft,
+  rules: Rules,
+): Reading | Unreadable {
+  if (target instanceof Unreadable) return readWorkload(withoutRequest(after), rules)
+  const { replicas, snoozeKey } = target.workload
+  const hasMoved = replicas !== before.replicas || snoozeKey !== before.snoozeKey
+  if (!hasMoved || !WITH_STATE_BEFORE.has(reason)) return target
+  const change = changeBetween(after, target)
+  return readWorkload(withoutRequest(change === undefined ? after : changed(after, change)), rules)
 }
 
 export function decisionFrom({ before, after }: Update, { reason, target, says }: Draft): AdmissionDecision {

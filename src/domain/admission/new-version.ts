@@ -6,7 +6,7 @@ import { factsOf } from '../kinds.ts'
 import { nextTransition } from '../deciding/foresight.ts'
 import { iso } from '../text.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import type { Draft } from './draft.ts'
+import { asStored, type Draft } from './draft.ts'
 import { TO_UNPIN, TO_WAKE_NOW, type Saying } from './messages.ts'
 import type { Update } from './under-review.ts'
 
@@ -14,13 +14,10 @@ import type { Update } from './under-review.ts'
  * Warnings about an update that brings a sleeper a new version (`rollout restart`, `set image`, an apply): kubectl calls
  * it rolled out, and nothing runs. None if it leaves the workload awake, or about to wake.
  */
-export function newVersionOfSleeper(
-  { changesTemplate }: Update,
-  { target: reading }: Draft,
-  now: Instant,
-  rules: Rules,
-): Saying[] {
-  if (changesTemplate !== true || reading instanceof Unreadable) return []
+export function newVersionOfSleeper(update: Update, made: Draft, now: Instant, rules: Rules): Saying[] {
+  if (update.changesTemplate !== true) return []
+  const reading = asStored(update, made, rules)
+  if (reading instanceof Unreadable) return []
   const { workload, state } = reading
   if (!isAtRest(reading)) return []
   if (reading.enabled !== true && !isHeld(reading, now)) return []

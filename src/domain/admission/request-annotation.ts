@@ -16,7 +16,7 @@ import { Unreadable } from '../workload/state-codec.ts'
 import type { Asked } from '../workload/state.ts'
 import { ANNOTATION, HELD_LABEL, wantsPods, type Workload } from '../workload/workload.ts'
 import { allow, patched, type AdmissionDecision, type Denial } from './decision.ts'
-import { draft, type Draft } from './draft.ts'
+import { asStored, draft, type Draft } from './draft.ts'
 import { about, denyBecause, type Saying } from './messages.ts'
 import type { Update } from './under-review.ts'
 
@@ -94,7 +94,7 @@ function ignored(sent: Draft, why: Saying): Draft {
 /** The update with its request carried out. @throws Refusal, InvalidRequest */
 function carriedOut(update: Update, written: string, sent: Draft, now: Instant, rules: Rules): Draft {
   const { by } = update
-  const { target } = sent
+  const target = asStored(update, sent, rules)
   if (by === null || !by.startsWith('k8s:'))
     throw new Refusal('FORBIDDEN', 'nobody is named who asks, so nothing is done')
   // The text as written: the rights were checked for the same text.

@@ -49,9 +49,11 @@ export function hasSleepMark(workload: Workload): boolean {
  * Whether our own write set its count to 0 and no label says that it sleeps: an admission webhook dropped our marks
  * from that very write, since one patch sets both.
  */
-export function isUnmarkedSleep({ replicas, replicasManager, labels }: Workload): boolean {
+export function isUnmarkedSleep(workload: Workload): boolean {
+  const { replicas, replicasManager, labels } = workload
   const isOurs = replicasManager?.manager === FIELD_MANAGER && replicasManager.subresource === undefined
-  return isOurs && replicas === REST && labels?.[ASLEEP_LABEL] === undefined
+  const isAtRest = formOf(workload).countInSpec && replicas === REST
+  return isOurs && isAtRest && labels?.[ASLEEP_LABEL] === undefined
 }
 
 /**

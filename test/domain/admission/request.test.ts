@@ -11,6 +11,7 @@ import { ASLEEP_LABEL, HELD_LABEL, type Workload } from '../../../src/domain/wor
 import { Refusal } from '../../../src/process/errors.ts'
 import { decided, stepped } from '../../support/decisions.ts'
 import { at, HOUR, MINUTE, RULES, SECOND } from '../../support/rules.ts'
+import { keyringOf, rulesBy } from '../../support/signed.ts'
 import { aCronJob, aDaemonSet, aDeployment, type AWorkload } from '../../support/workloads.ts'
 import { propertyRuns } from '../../support/property-runs.ts'
 import { NIGHT, NOON } from '../fixtures.ts'
@@ -55,6 +56,21 @@ describe('a request by annotation', () => {
       'Dormouse: deployment shop/web woken to 3 replicas for 4h, until Mon 16:00 (UTC): awake by request of carol; sleeps Mon 16:00',
     ])
     expect(asked(sleeper, 'wake 4h', { isDryRun: true }).warnings[0]).to.match(/web would be woken to 3 /)
+  })
+
+  it('beside a count of 0 is carried out on what that leaves: an unsigned sleeper, found running, wakes to its count', () => {
+    const running = sleeper.editedTo(5)
+    const wakes = running.editedTo(0).annotated({ request: 'wake' })
+    const rules = rulesBy(keyringOf())
+    expect(updated(running, wakes, { rules }).result.replicas).to.equal(3)
+  })
+
+  it('in a write that mends what could not be read is carried out', () => {
+    const running = aDeployment('shop/web').withReplicas(3).enabled()
+    const stray = running.with({ labels: { [ASLEEP_LABEL]: 'x' } })
+    const { reason, state } = updated(stray, running.annotated({ request: 'pin' }))
+    expect(reason).to.equal('requested')
+    expect(state.pin?.state).to.equal('active')
   })
 
   const DONE: [string, AWorkload, string, (state: State, result: Workload) => unknown, unknown][] = [
