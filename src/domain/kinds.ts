@@ -3,10 +3,10 @@ export interface SwitchValues {
   readonly asleep: boolean | string
   readonly awake: boolean | string
   readonly words: {
-    /** What it is: `suspended`. */
+    /** Its state: `suspended`. */
     readonly asleep: string
     readonly awake: string
-    /** What was done to it: `resumed`. */
+    /** The act that brought it there: `resumed`. */
     readonly woken: string
     /** A manifest `suspends` it. */
     readonly empties: string

@@ -2,7 +2,7 @@ import type { PatchOperation } from '../json-patch.ts'
 import { namesIn, stepOf } from '../json-pointer.ts'
 import type { Found, Position } from './form.ts'
 
-/** What stands in a field that does not have one of its form's values. */
+/** The content of a field that does not have one of its form's values. */
 export function foundAt(object: unknown, field: string): Found {
   let value = object
   let path = ''
