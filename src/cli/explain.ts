@@ -5,6 +5,7 @@ import { calendarAdditions, calendarEffect, type Replaced } from '../domain/sche
 import { findCalendars, InvalidCalendar, type Calendar } from '../domain/schedule/calendar.ts'
 import { compileSchedule, InvalidTimezone, type Edge, type Schedule } from '../domain/schedule/schedule.ts'
 import { InvalidSchedule, isTimezone, scheduleDoubt } from '../domain/schedule/syntax.ts'
+import { writtenInstant } from '../domain/workload/instant.ts'
 import { wholeNumber } from './options.ts'
 import { printable } from '../process/printable.ts'
 import { UsageError } from '../process/errors.ts'
@@ -140,21 +141,26 @@ function explain(
     schedule: schedule.text,
     timezone: schedule.zone,
     zoneData: ZONE_DATA,
-    from: utc(from),
+    from: writtenInstant(from),
     state: schedule.stateAt(from),
-    since: latest ? utc(latest.at) : null,
+    since: latest ? writtenInstant(latest.at) : null,
     calendar: calendarEffect(schedule.text, calendars, localDate(from, schedule.zone), DAYS_SHOWN),
     added: calendarAdditions(calendars, schedule.zone, from, from + DAYS_SHOWN * DAY).map(
-      ({ start, end, calendar, event }) => ({ start: utc(start), end: utc(end), calendar, event }),
+      ({ start, end, calendar, event }) => ({
+        start: writtenInstant(start),
+        end: writtenInstant(end),
+        calendar,
+        event,
+      }),
     ),
     notes,
-    edges: edges.map(({ at, to }) => ({ at: utc(at), local: localIso(at, schedule.zone), to })),
+    edges: edges.map(({ at, to }) => ({ at: writtenInstant(at), local: localIso(at, schedule.zone), to })),
   }
 }
 
 function explainNone(timezone: string, from: Instant, notes: readonly string[]): Explanation {
   const nothing = { schedule: null, state: null, since: null, calendar: [], added: [], edges: [] }
-  return { ...nothing, timezone, zoneData: ZONE_DATA, from: utc(from), notes }
+  return { ...nothing, timezone, zoneData: ZONE_DATA, from: writtenInstant(from), notes }
 }
 
 function render(explanation: Explanation): string {
@@ -235,12 +241,10 @@ function instantOf(text: string, zone: string): Instant {
   return time.toMillis()
 }
 
-function utc(instant: Instant): string {
-  return new Date(instant).toISOString().replace('.000Z', 'Z')
-}
-
 function localIso(instant: Instant, zone: string): string {
-  return DateTime.fromMillis(instant, { zone }).toISO({ suppressMilliseconds: true }) ?? utc(instant)
+  return (
+    DateTime.fromMillis(instant, { zone }).toISO({ suppressMilliseconds: true }) ?? writtenInstant(instant)
+  )
 }
 
 /** `Mon 2026-03-02 08:00 +01:00`, in the zone's time. */

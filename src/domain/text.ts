@@ -1,6 +1,6 @@
 import type { Instant } from '../process/clock.ts'
 
-/** ISO 8601 in UTC to the second, as messages show times. */
+/** ISO 8601 in UTC to the second, as messages show times and the API server's `meta/v1` Time has them (RFC 3339). */
 export function iso(instant: Instant): string {
   return new Date(instant).toISOString().replace(/\.\d{3}Z$/, 'Z')
 }

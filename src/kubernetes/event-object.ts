@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Instant } from '../process/clock.ts'
 import { factsOf } from '../domain/kinds.ts'
+import { iso } from '../domain/text.ts'
 import { printable } from '../process/printable.ts'
 import { FIELD_MANAGER, type Workload } from '../domain/workload/workload.ts'
 import type { EventSubject, EventType } from './ports.ts'
@@ -53,8 +54,8 @@ export function eventObject({ subject, type, reason, message, name, first, last,
     reason,
     message,
     count,
-    firstTimestamp: isoSeconds(first),
-    lastTimestamp: isoSeconds(last),
+    firstTimestamp: iso(first),
+    lastTimestamp: iso(last),
     source: { component: FIELD_MANAGER },
     reportingComponent: FIELD_MANAGER,
   }
@@ -67,16 +68,11 @@ export function eventName({ name }: Subject): string {
 
 /** The merge patch that raises the count of a stored Event. */
 export function countPatch({ count, last }: Recorded) {
-  return { count, lastTimestamp: isoSeconds(last) }
+  return { count, lastTimestamp: iso(last) }
 }
 
 function referenceOf({ kind, namespace, name, configured }: Workload) {
   const { group, version, name: built } = factsOf(kind)
   const apiVersion = configured?.apiVersion ?? `${group}/${version}`
   return { apiVersion, kind: configured?.kind ?? built, namespace, name }
-}
-
-/** A `meta/v1` Time: RFC 3339 in whole seconds. */
-function isoSeconds(at: Instant): string {
-  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
 }

@@ -95,7 +95,7 @@ export function riskOf(workload: Workload): string | undefined {
   return hasRoomToWake(workload) ? undefined : COUNT_AT_RISK
 }
 
-/** A `for` that still runs keeps the state that was asked for. The schedule has no such wish then: `desired` sees to it. */
+/** A `for` that still runs keeps the state that was asked for. The schedule asks for nothing else then. */
 function asAskedFor(situation: Situation, { action }: PartialDecision): PartialDecision | undefined {
   const { intent, now } = situation
   const against = intent?.want === 'asleep' ? 'wake' : 'snooze'

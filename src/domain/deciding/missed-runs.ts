@@ -2,6 +2,7 @@ import type { Instant } from '../../process/clock.ts'
 import type { Decision } from './decision.ts'
 import type { PatchOperation } from '../json-patch.ts'
 import { factsOf } from '../kinds.ts'
+import { iso } from '../text.ts'
 import type { Change } from '../workload/change.ts'
 import { wantsPods, type Workload } from '../workload/workload.ts'
 
@@ -34,16 +35,11 @@ export function statusPatch(workload: Workload, { lastScheduleTime }: Change): P
   const known = workload.lastScheduleTime
   return [
     { op: 'test', path: '/metadata/uid', value: workload.uid },
-    { op: 'test', path, value: known === undefined ? null : seconds(known) },
-    { op: 'add', path, value: seconds(lastScheduleTime) },
+    { op: 'test', path, value: known === undefined ? null : iso(known) },
+    { op: 'add', path, value: iso(lastScheduleTime) },
   ]
 }
 
 function wholeSeconds(instant: Instant): Instant {
   return Math.floor(instant / 1000) * 1000
-}
-
-/** In the API server's format: RFC 3339 in whole seconds. */
-function seconds(instant: Instant): string {
-  return new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z')
 }
