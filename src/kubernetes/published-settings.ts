@@ -67,10 +67,11 @@ export class PublishedSettings implements Runnable {
   constructor(options: Options) {
     this.#options = options
     this.#loop = new Companions({
-      ...options,
       name: this.name,
       reconcile: (_, signal) => this.#write(signal),
       failed: (error, _, times) => this.#failed(error, times),
+      mayWrite: options.mayWrite,
+      later: options.later,
     })
   }
 

@@ -26,7 +26,7 @@ interface Options {
   /** The work to do, found without I/O; undefined: nothing. Default: `reconcile` finds out. */
   readonly due?: (key: string) => Due | undefined
   /** Whether this replica may write at this very moment; while it may not, a key waits as after a failure. */
-  readonly mayWrite?: () => boolean
+  readonly mayWrite?: (() => boolean) | undefined
   /** Keys in work at once; default 1. */
   readonly concurrency?: number
   readonly monotonic?: Monotonic | undefined

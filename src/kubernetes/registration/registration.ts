@@ -89,13 +89,15 @@ export class WebhookRegistration implements Runnable {
     const { client, logger, delay = systemDelay, later = systemLater } = options
     this.#options = options
     this.#loop = new Companions({
-      ...options,
       name: this.name,
       reconcile: (_, signal) => this.#reconcile(signal),
       failed: (err, _, times) => {
         logger.warn({ err }, 'the webhook configuration could not be put right')
         return retryDelay(times, 200, 30_000)
       },
+      mayWrite: options.mayWrite,
+      later,
+      monotonic: options.monotonic,
     })
     this.#writer = new ConfigurationWriter(client, delay)
     this.#own = new OwnWrites({
@@ -143,8 +145,9 @@ export class WebhookRegistration implements Runnable {
   /** Resolves when no call is in flight. */
   async stop(): Promise<void> {
     this.#life.abort()
-    this.#own.stop()
     await Promise.all([this.#watching, this.#loop.stop(), this.#proof.stop()])
+    // A write in flight may have begun a pause.
+    this.#own.stop()
   }
 
   async #reconcile(signal: AbortSignal): Promise<undefined> {

@@ -55,7 +55,7 @@ export class KeyKeeper implements Runnable {
     })
     options.keys.onChange(() => {
       if (options.keys.isLost) this.#loop.changed()
-      else if (this.#lookAgain() !== undefined) this.#loop.changed('', LOOK_EVERY)
+      else if (this.#lookAgain() !== undefined) this.#loop.changed(undefined, LOOK_EVERY)
     })
   }
 
