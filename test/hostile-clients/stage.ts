@@ -12,6 +12,7 @@ const PRELOAD = new URL('footprint-on-signal.ts', import.meta.url).href
 export interface Footprint {
   readonly heap: number
   readonly rss: number
+  /** Without the connections that the program opened itself. */
   readonly descriptors: number
 }
 
@@ -112,13 +113,14 @@ export class Stage {
     return await eventually('the footprint', () => this.#footprints()[before] as Footprint | undefined)
   }
 
-  /** Once no more descriptors are open than `before`, give or take a few of the program's own calls. */
+  /** Once no more descriptors are open than `before`, give or take a few connections of the API server. */
   async settled({ descriptors }: Footprint, timeout?: number): Promise<Footprint> {
     return await eventually(
       'all connections to be closed',
       async () => {
         const now = await this.footprint()
-        return now.descriptors <= descriptors + 5 && now
+        if (now.descriptors <= descriptors + 5) return now
+        throw new Error(`${now.descriptors} descriptors are open, ${descriptors} were before`)
       },
       { pause: 250, ...(timeout !== undefined && { timeout }) },
     )
