@@ -15,7 +15,12 @@ interface Question {
   readonly limit: LimitFunction | undefined
 }
 
-/** Asks the cluster for a user's rights, at most once in 10 s for each question; `limit` bounds the calls in flight. */
+/**
+ * Asks the cluster for a user's rights, at most once in 10 s for each question; `limit` bounds the calls in flight. A right to
+ * one object is first asked for as one to all in its namespace, since "" in place of a name means all (SubjectAccessReview,
+ * `resourceAttributes.name`): so a person costs one review a kind and namespace. Only after a no the name is asked for,
+ * which a Role may list.
+ */
 export function clusterRights(reviews: Reviews, monotonic: Monotonic) {
   const rights = new LRUCache<string, { allowed: boolean }, Question>({
     max: MAX_RIGHTS,
@@ -28,16 +33,21 @@ export function clusterRights(reviews: Reviews, monotonic: Monotonic) {
       return { allowed: await (limit ? limit(ask) : ask()) }
     },
   })
-  return async (
+  const has = async (
     { user, fingerprint }: ClusterCaller,
     access: ResourceAccess,
-    limit?: LimitFunction,
+    limit: LimitFunction | undefined,
   ): Promise<boolean> => {
     const { verb, group, resource, subresource = '', namespace = '', name = '' } = access
     // Kinds of different groups may have one name: statefulsets of apps and of apps.kruise.io.
     const key = [fingerprint, verb, group, resource, subresource, namespace, name].join('/')
     const right = await rights.fetch(key, { context: { user, access, limit } })
     return right?.allowed === true
+  }
+  return async (caller: ClusterCaller, access: ResourceAccess, limit?: LimitFunction): Promise<boolean> => {
+    const { name, ...toAll } = access
+    if (await has(caller, toAll, limit)) return true
+    return name !== undefined && has(caller, access, limit)
   }
 }
 

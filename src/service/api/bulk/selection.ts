@@ -22,11 +22,7 @@ export interface Selected {
 /** The workloads of a request about a namespace, by kind and name, each with its caller's right. */
 export type Selection = (ctx: ApiContext) => Promise<Selected[]>
 
-/**
- * Selects among the workloads that the caller may list; it reveals nothing about others, not even their number. Asks
- * the cluster once for each kind whether the caller may change it; only after a denial, for each workload, since a Role
- * may name some of them.
- */
+/** Selects among the workloads that the caller may list; it reveals nothing about others, not even their number. */
 export function createSelection({ workloads, settings }: ApiDeps, authorization: Authorization): Selection {
   const { refusalOf, refuseExcluded } = authorization
   const limit = pLimit(IN_FLIGHT)
@@ -52,9 +48,7 @@ export function createSelection({ workloads, settings }: ApiDeps, authorization:
     const selected = await Promise.all(
       chosen.map(async (workload) => {
         const { kind, name } = workload
-        const denied = denials[kinds.indexOf(kind)] !== undefined
-        const access = { need: 'scale', kind, namespace, name } as const
-        return { workload, refusal: denied ? await refusalOf(caller, access, limit) : undefined }
+        return { workload, refusal: await refusalOf(caller, { need: 'scale', kind, namespace, name }, limit) }
       }),
     )
     if (denials[0] && isDenied && selected.every(({ refusal }) => refusal)) throw denials[0]
