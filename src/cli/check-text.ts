@@ -3,7 +3,7 @@ import type { SharedWorkload } from '../domain/records/shared-workloads.ts'
 import type { InvalidSetting } from '../domain/records/invalid-settings.ts'
 import { amountCells } from '../domain/records/saved.ts'
 import type { WeekOf } from '../domain/records/week.ts'
-import { typeOf } from '../domain/kinds.ts'
+import { resourceOf, typeOf, type Kind } from '../domain/kinds.ts'
 import type { Instant } from '../process/clock.ts'
 import { wallClock } from '../domain/schedule/zone.ts'
 import { textForPeople } from '../domain/workload/author.ts'
@@ -34,6 +34,7 @@ export function checkText(found: ClusterForecast, zone: string): string {
     ...strandedLines(found.stranded),
     ...sharedLines(found.shared),
     ...found.idlePolicies.map(idleLine),
+    ...patchedLines(found.onlyPatched),
     ...found.unseen.map((why) => `not looked at: ${why}`),
   ]
   blocks.push(titled('Warnings', warnings))
@@ -191,6 +192,14 @@ function idleLine(policy: string): string {
     `policy ${policy} sets nothing for any workload: none matches it, ` +
     'or everywhere an earlier policy, the Namespace or the workload itself comes first'
   )
+}
+
+function patchedLines(kinds: readonly Kind[]): string[] {
+  if (kinds.length === 0) return []
+  const named = kinds.map((kind) => `${resourceOf(kind).resource}.${resourceOf(kind).group}`).join(', ')
+  return [
+    `this account may patch ${named}, but not update them: Dormouse would work with it, at a higher cost for the API server`,
+  ]
 }
 
 function titled(title: string, lines: readonly string[]): string[] {

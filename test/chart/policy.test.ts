@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import jsonPatch, { type Operation } from 'fast-json-patch'
 import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import { define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
@@ -103,6 +104,15 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
       as(who),
     )
 
+  /** The same change as a PUT of the whole object, without managedFields. */
+  const put = async (kind: Kind, patch: Patch, who = user) => {
+    const path = `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind}/held`
+    const object = await on().admin.expect('GET', path)
+    const unmanaged = { ...object, metadata: { ...object.metadata, managedFields: [] } }
+    const { newDocument } = jsonPatch.applyPatch(unmanaged, patch as Operation[])
+    return on().admin.send('PUT', `${path}?dryRun=All&fieldManager=dormouse`, newDocument, as(who))
+  }
+
   before('the account, its role and its policy are there', async () => {
     for (const name of [own, namespace, quiet])
       await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name } })
@@ -166,6 +176,22 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
       }
     })
   }
+
+  for (const kind of KINDS)
+    it(`judges a PUT of ${kind} as a patch`, async () => {
+      const image = REFUSED['the image'] ?? []
+      const refused = {
+        'the image': kind === 'cronjobs' ? ofCronJob(image) : image,
+        'another annotation': REFUSED['another annotation'] ?? [],
+        'sleep without the marks': SLEEPS[kind] ?? add('/spec/replicas', 0),
+      }
+      for (const what of ['to sleep', 'a setting'] as const)
+        await isTaken(put(kind, ALLOWED[what]?.(kind) ?? []), what)
+      for (const [what, patch] of Object.entries(refused)) {
+        await isRefused(put(kind, patch), 'Dormouse', what)
+        await isTaken(put(kind, patch, 'somebody'), what)
+      }
+    })
 
   it('lets it write of the status of a CronJob when it started a Job last, and nothing else', async () => {
     const status = { name: 'held/status' }

@@ -50,6 +50,7 @@ const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = 
   stranded: [],
   shared: [],
   idlePolicies: [],
+  onlyPatched: [],
   unseen: [],
   ...rest,
 })
@@ -157,6 +158,7 @@ describe('the text of a check', () => {
           },
         ],
         idlePolicies: ['prod'],
+        onlyPatched: ['deployments', 'rollouts.argoproj.io'],
         unseen: ['list apiservices: the cluster refused: no'],
       }),
     )
@@ -166,6 +168,9 @@ describe('the text of a check', () => {
       '  policy dev takes from everybody, as far as names tell: an ingress or a gateway (deployment edge/traefik). Leave',
     )
     expect(text).to.contain('  policy prod sets nothing for any workload: none matches it, or everywhere an')
+    expect(text).to.contain(
+      '  this account may patch deployments.apps, rollouts.argoproj.io, but not update them: Dormouse would work',
+    )
     expect(text).to.contain('  not looked at: list apiservices: the cluster refused: no\n')
   })
 })

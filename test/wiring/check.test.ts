@@ -11,6 +11,9 @@ const DEFINITION = {
   metadata: { name: 'scaledobjects.keda.sh', resourceVersion: '5' },
   status: { conditions: [{ type: 'Established', status: 'True' }] },
 }
+const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+type Access = Readonly<Record<'verb' | 'group' | 'resource', string>>
+type Review = { readonly spec: { readonly resourceAttributes: Access } }
 const list = (...items: object[]) => ({ metadata: { resourceVersion: '10' }, items })
 
 describe('dormouse check of a cluster', function () {
@@ -21,10 +24,14 @@ describe('dormouse check of a cluster', function () {
   beforeEach(async () => (server = await new FakeApiServer().start()))
   afterEach(() => server.stop())
 
-  /** The checks that were not possible, if the cluster has KEDA and refuses these paths. */
-  async function unseen(...refused: readonly string[]): Promise<readonly string[]> {
-    server.handler = ({ path, query }, response) => {
-      if (refused.includes(path)) answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
+  /** What is foretold of a cluster that has KEDA, refuses these paths and says who may do what. */
+  async function foretold(refused: readonly string[] = [], may: (access: Access) => boolean = () => true) {
+    server.handler = ({ path, query, body }, response) => {
+      if (path === REVIEWS)
+        answer(response, 201, {
+          status: { allowed: may((JSON.parse(body) as Review).spec.resourceAttributes) },
+        })
+      else if (refused.includes(path)) answer(response, 403, failure(403, 'not allowed', 'Forbidden'))
       else if (query.has('watch')) response.writeHead(200).flushHeaders()
       else answer(response, 200, path === DEFINITIONS ? list(DEFINITION) : list())
     }
@@ -43,11 +50,23 @@ describe('dormouse check of a cluster', function () {
       stop: new AbortController().signal,
     })
     try {
-      return (await check.forecast()).unseen
+      return await check.forecast()
     } finally {
       await check.cluster.close()
     }
   }
+
+  async function unseen(...refused: readonly string[]): Promise<readonly string[]> {
+    return (await foretold(refused)).unseen
+  }
+
+  it('names the kinds that the account may patch, but not update: a write of theirs costs the API server more', async () => {
+    const older = await foretold([], ({ verb, group }) => verb === 'patch' || group === 'batch')
+    expect(older.onlyPatched).to.have.members(['deployments', 'statefulsets', 'daemonsets', 'replicasets'])
+    const reader = await foretold([], () => false)
+    expect(reader.onlyPatched, 'who may only read').to.deep.equal([])
+    expect((await foretold()).onlyPatched).to.deep.equal([])
+  })
 
   it('says that what KEDA holds is not known where its ScaledObjects may not be listed, and else nothing', async () => {
     const [found, ...others] = await unseen('/apis/keda.sh/v1alpha1/scaledobjects')

@@ -1,8 +1,14 @@
+import { KINDS } from '../../../src/domain/workload/workload.ts'
 import type { Manifest } from '../helm.ts'
 import type { Rule } from '../../support/rights.ts'
 
 /** One verb on one resource, as the audit log has it: `list deployments`. */
 export type Grant = `${string} ${string}`
+
+/** Without `update` of a kind each of its writes is a patch, which needs no word of warning. */
+export function isSpare(grant: Grant): boolean {
+  return KINDS.some((kind) => grant === `update ${kind}`)
+}
 
 export function rulesOf(...roles: readonly Manifest[]): Rule[] {
   return roles.flatMap(({ rules }) => rules as Rule[])
