@@ -23,5 +23,5 @@ export function safeOutput(output: Output): Output {
 
 /** On one line, so that a text cannot imitate another line of ours. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, ' ')
+  return text.includes('\n') ? text.replaceAll(/\s*\n\s*/g, ' ') : text
 }

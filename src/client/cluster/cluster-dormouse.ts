@@ -13,7 +13,7 @@ import type { Collection } from '../../kubernetes/client.ts'
 import { KindUnmanageable } from '../../kubernetes/configured-kinds.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import { withContext } from '../cluster-names.ts'
-import { byName } from '../order.ts'
+import { inOrder } from '../order.ts'
 import { printable } from '../../process/printable.ts'
 import type { Answer, Dormouse, Found, Seen, Selection, Whoami } from '../ports.ts'
 import { explaining, isForbidden, isMissing } from './failures.ts'
@@ -129,7 +129,7 @@ export class ClusterDormouse implements Dormouse {
       const all = await this.#all(selection)
       const { listedRecord } = await this.#judging()
       const isWhole = selection.kind === undefined && selection.labelSelector === undefined
-      return (await this.#founds(all.filter(isListed), listedRecord, isWhole ? all : undefined)).sort(byName)
+      return inOrder(await this.#founds(all.filter(isListed), listedRecord, isWhole ? all : undefined))
     })
   }
 

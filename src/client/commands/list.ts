@@ -13,7 +13,7 @@ import {
   withExamples,
   type OutputOptions,
 } from '../options.ts'
-import { byName } from '../order.ts'
+import { inOrder } from '../order.ts'
 import { documentOf, forPrograms, refuseNames } from '../output.ts'
 import type { Connection, Dormouse, Found, Seen, Selection } from '../ports.ts'
 import type { Cluster, Clusters } from '../several.ts'
@@ -194,7 +194,7 @@ async function watch(
   const timer = setTimeout(() => {
     // A slow cluster has not told anything yet.
     if (waiting?.length === 0 && performance.now() < settled) return void timer.refresh()
-    const first = (waiting ?? []).toSorted(byName)
+    const first = inOrder(waiting ?? [])
     waiting = undefined
     printNotes(terminal, clusters, namesAlone(options))
     void write(first)
@@ -212,7 +212,7 @@ async function watch(
         if (performance.now() < settled) timer.refresh()
       } else await write([seen])
     }
-    if (waiting && waiting.length > 0) await write(waiting.toSorted(byName))
+    if (waiting && waiting.length > 0) await write(inOrder(waiting))
   } finally {
     clearTimeout(timer)
   }

@@ -7,7 +7,7 @@ import type { Request } from '../../domain/requests/operations.ts'
 import type { Kind, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal, UsageError } from '../../process/errors.ts'
 import type { Proxies } from '../proxies.ts'
-import { byName } from '../order.ts'
+import { inOrder } from '../order.ts'
 import type { Answer, Dormouse, Found, Seen, Selection, Whoami } from '../ports.ts'
 import { HttpCalls, type HttpCall } from './calls.ts'
 import { followStream, type ListStream, pollList } from './list-changes.ts'
@@ -88,12 +88,11 @@ export class HttpDormouse implements Dormouse {
       limit: PAGE,
     })
     const kinds = await this.#kindsOf(records)
-    return records
-      .flatMap((record) => {
-        const of = kinds.get(record.type)
-        return of === undefined ? [] : [{ kind: of, record }]
-      })
-      .sort(byName)
+    const found = records.flatMap((record) => {
+      const of = kinds.get(record.type)
+      return of === undefined ? [] : [{ kind: of, record }]
+    })
+    return inOrder(found)
   }
 
   async summaries({ namespace, ...narrowed }: Selection): Promise<readonly NamespaceRecord[]> {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { Refusal, type ErrorCode } from '../../process/errors.ts'
-import { byName } from '../order.ts'
+import { inOrder } from '../order.ts'
 import type { Found, Seen } from '../ports.ts'
 import { isPassing } from './failures.ts'
 import type { StreamEvent } from './calls.ts'
@@ -107,12 +107,16 @@ class StreamedList {
     this.hasBegun = true
     this.#known = this.#listing ?? before
     this.#listing = undefined
-    return [...differing(before, new Map([...this.#known].sort(([, a], [, b]) => byName(a, b))))]
+    return [...differing(before, byName(inOrder(this.#known.values())))]
   }
 }
 
 function nameOf({ namespace, type, name }: Names): string {
   return `${namespace}/${type}/${name}`
+}
+
+function byName(found: readonly Found[]): ReadonlyMap<string, Found> {
+  return new Map(found.map((each) => [nameOf(each.record), each]))
 }
 
 /** Milliseconds between two polls. */
@@ -142,7 +146,7 @@ export async function* pollList(
     try {
       const found = await present()
       reported = undefined
-      return new Map(found.map((each) => [nameOf(each.record), each]))
+      return byName(found)
     } catch (error) {
       if (signal.aborted) return undefined
       if (!before || !isPassing(error)) throw error

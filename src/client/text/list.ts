@@ -25,43 +25,84 @@ interface Row {
 
 type Cells = readonly string[]
 
-/** The parts that a line leaves out to fit the terminal, the least first: nothing, long names of kinds, the reason, what is next. */
-const LAYOUTS = [
-  { kind: 'long', reason: true, next: true },
-  { kind: 'short', reason: true, next: true },
-  { kind: 'short', reason: false, next: true },
-  { kind: 'short', reason: false, next: false },
-] as const
-type Layout = (typeof LAYOUTS)[number]
+/** The parts of a line that depend on how much of it fits the terminal. */
+type Part = 'long kind' | 'short kind' | 'reason' | 'next'
+
+/** What a line leaves out to fit the terminal, the least first: nothing, long names of kinds, the reason, what is next. */
+const LAYOUTS: readonly (readonly Part[])[] = [
+  ['short kind'],
+  ['long kind'],
+  ['long kind', 'reason'],
+  ['long kind', 'reason', 'next'],
+]
 
 /** Characters of a reason that still say something. */
 const SHORTEST_REASON = 16
 
+interface Column {
+  readonly name: string
+  readonly cell: (found: Found, style: Style) => string
+  /** The cell of a workload that was deleted; default: the same. */
+  readonly gone?: string
+  readonly part?: Part
+}
+
 /** A table of workloads that fits the terminal: the reason takes the place that is left. Later rows keep to it. */
 export class ListTable {
-  readonly #columns: Columns
-  readonly #header: readonly string[]
-  readonly #layout: Layout
+  readonly #columns: readonly Column[]
+  /** Those of the rows that it was made for: for thousands they are made once. */
+  readonly #cells: WeakMap<Row, Cells>
+  readonly #layout: readonly Part[]
   readonly #table: Table
 
+  /** `grows`: later rows may have a longer state, or come from another cluster. */
   constructor(rows: readonly Row[], columns: Columns, style: Style, grows = false) {
-    const [whole, ...narrower] = LAYOUTS
-    let laid = laidOut(rows, columns, whole, style, grows)
-    for (const layout of narrower) if (!laid.table.fits) laid = laidOut(rows, columns, layout, style, grows)
-    const { layout, names, table } = laid
-    table.narrow(['CLUSTER', 'NAMESPACE', 'NAME'].flatMap((name) => placeOf(name, names)))
-    this.#columns = columns
-    this.#header = names
+    this.#columns = columnsOf(columns, style)
+    const cells = rows.map((row) => this.#cellsOf(row, style))
+    this.#cells = new WeakMap(rows.map((row, place) => [row, cells[place] ?? []]))
+    const longest: Readonly<Record<string, string>> = {
+      STATE: 'falling_asleep',
+      CLUSTER: columns.cluster ?? '',
+    }
+    const widest = grows ? [this.#columns.map(({ name }) => longest[name] ?? '')] : []
+    const names = this.#columns.map(({ name }) => name)
+    const laidOut = (layout: readonly Part[]) => {
+      const header = this.#within(layout, names)
+      const shown = [...cells, ...widest].map((each) => this.#within(layout, each))
+      const table = new Table(header, shown, columns.wide ? undefined : columns.width)
+      table.narrow(placeOf('REASON', header), SHORTEST_REASON)
+      return { layout, header, table }
+    }
+    const [whole = [], ...narrower] = LAYOUTS
+    let laid = laidOut(whole)
+    for (const layout of narrower) if (!laid.table.fits) laid = laidOut(layout)
+    const { layout, header, table } = laid
+    table.narrow(['CLUSTER', 'NAMESPACE', 'NAME'].flatMap((name) => placeOf(name, header)))
     this.#layout = layout
     this.#table = table
   }
 
   header(): string {
-    return this.#table.row(this.#header)
+    return this.#line(this.#columns.map(({ name }) => name))
   }
 
   row(row: Row, style: Style): string {
-    return this.#table.row(cellsOf(row, this.#columns, this.#layout, style))
+    return this.#line(this.#cells.get(row) ?? this.#cellsOf(row, style))
+  }
+
+  #line(cells: Cells): string {
+    return this.#table.row(this.#within(this.#layout, cells))
+  }
+
+  #cellsOf({ found, gone = false }: Row, style: Style): Cells {
+    return this.#columns.map((column) => (gone && column.gone) || column.cell(found, style))
+  }
+
+  #within(leavesOut: readonly Part[], cells: Cells): Cells {
+    return cells.filter((_, place) => {
+      const part = this.#columns[place]?.part
+      return part === undefined || !leavesOut.includes(part)
+    })
   }
 }
 
@@ -70,74 +111,65 @@ function placeOf(name: string, names: readonly string[]): number[] {
   return place < 0 ? [] : [place]
 }
 
-/** `grows`: later rows may have a longer state, or come from another cluster. */
-function laidOut(rows: readonly Row[], columns: Columns, layout: Layout, style: Style, grows: boolean) {
-  const names = header(columns, layout, style)
-  const longest: Readonly<Record<string, string>> = {
-    STATE: 'falling_asleep',
-    CLUSTER: columns.cluster ?? '',
-  }
-  const widest = grows ? [names.map((name) => longest[name] ?? '')] : []
-  const cells = rows.map((row) => cellsOf(row, columns, layout, style))
-  const table = new Table(names, [...cells, ...widest], columns.wide ? undefined : columns.width)
-  table.narrow(placeOf('REASON', names), SHORTEST_REASON)
-  return { layout, names, table }
-}
-
-function header(
+function columnsOf(
   { cluster, namespace, wide }: Columns,
-  { reason, next }: Layout,
   { times }: Pick<Style, 'times'>,
-): string[] {
-  return [
-    ...(cluster === undefined ? [] : ['CLUSTER']),
-    ...(namespace ? ['NAMESPACE'] : []),
-    'NAME',
-    'KIND',
-    'STATE',
-    'READY',
-    // Beside the hours in their own zone.
-    ...(next ? [wide ? `NEXT (${zoneOf(times)})` : 'NEXT'] : []),
-    ...(wide ? ['KEPT', 'SCHEDULE', 'ZONE', 'FROM', 'LAST', 'BY'] : []),
-    ...(reason ? ['REASON'] : []),
+): readonly Column[] {
+  const columns: readonly (Column | false)[] = [
+    cluster !== undefined && { name: 'CLUSTER', cell: (found) => clusterText(found, wide) },
+    namespace && { name: 'NAMESPACE', cell: ({ record }) => record.namespace },
+    { name: 'NAME', cell: ({ record }) => record.name },
+    { name: 'KIND', cell: ({ record }) => record.type, part: 'long kind' },
+    { name: 'KIND', cell: ({ kind }) => shortKind(kind), part: 'short kind' },
+    { name: 'STATE', cell: ({ record }, { paint }) => stateText(record, paint), gone: 'deleted' },
+    {
+      name: 'READY',
+      cell: ({ record }) => `${record.ready_replicas}/${record.current_replicas}`,
+      gone: '-',
+    },
+    {
+      // Beside the hours in their own zone.
+      name: wide ? `NEXT (${zoneOf(times)})` : 'NEXT',
+      cell: ({ record }, style) => nextText(record, style.times),
+      gone: '-',
+      part: 'next',
+    },
+    ...(wide ? WIDE : []),
+    {
+      name: 'REASON',
+      cell: ({ record }, style) => shortReason(record, style.times),
+      gone: '-',
+      part: 'reason',
+    },
   ]
+  return columns.filter((column) => column !== false)
 }
 
-function cellsOf(
-  { found, gone = false }: Row,
-  { cluster, namespace, wide }: Columns,
-  layout: Layout,
-  style: Style,
-): Cells {
-  const { record } = found
-  const state = stateOf(record)
-  const [short = ''] = targetText({ kind: found.kind, name: '' }).split('/')
-  return [
-    ...(cluster === undefined ? [] : [clusterText(found, wide)]),
-    ...(namespace ? [record.namespace] : []),
-    record.name,
-    layout.kind === 'long' ? record.type : short,
-    gone ? 'deleted' : style.paint(colourOf(state), state),
-    gone ? '-' : `${record.ready_replicas}/${record.current_replicas}`,
-    ...(layout.next ? [gone ? '-' : nextText(record, style.times)] : []),
-    ...(wide ? wideCells(record) : []),
-    ...(layout.reason ? [gone ? '-' : shortReason(record, style.times)] : []),
-  ]
-}
+const WIDE: readonly Column[] = [
+  { name: 'KEPT', cell: ({ record }) => (record.is_snoozed ? String(record.last_replicas) : '-') },
+  { name: 'SCHEDULE', cell: ({ record }) => record.policy.schedule.value ?? '-' },
+  { name: 'ZONE', cell: ({ record }) => record.policy.timezone.value ?? '-' },
+  { name: 'FROM', cell: ({ record }) => record.policy.schedule.source ?? '-' },
+  { name: 'LAST', cell: ({ record }) => record.operation_history[0]?.type ?? '-' },
+  {
+    name: 'BY',
+    cell: ({
+      record: {
+        operation_history: [latest],
+      },
+    }) => withoutPrefixes(latest?.by ?? latest?.trigger ?? '-'),
+  },
+]
 
 function clusterText({ cluster = '', clusterName = cluster }: Found, wide: boolean): string {
   return wide ? withContext(clusterName, cluster) : clusterName
 }
 
-function wideCells(record: Found['record']): string[] {
-  const { schedule, timezone } = record.policy
-  const [latest] = record.operation_history
-  return [
-    record.is_snoozed ? String(record.last_replicas) : '-',
-    schedule.value ?? '-',
-    timezone.value ?? '-',
-    schedule.source ?? '-',
-    latest?.type ?? '-',
-    withoutPrefixes(latest?.by ?? latest?.trigger ?? '-'),
-  ]
+function shortKind(kind: Found['kind']): string {
+  return targetText({ kind, name: '' }).replace('/', '')
+}
+
+function stateText(record: Found['record'], paint: Style['paint']): string {
+  const state = stateOf(record)
+  return paint(colourOf(state), state)
 }

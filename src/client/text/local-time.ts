@@ -48,8 +48,22 @@ export function zoneOf({ zone }: Pick<LocalTimes, 'zone'>): string {
   return zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
+/** A list of thousands names the same few instants again and again, and to format one takes as long as the rest of its line. */
+const known = new Map<string, Record<string, string>>()
+const MOST_KNOWN = 1000
+
 function parts(instant: Instant, zone: string | undefined): Record<string, string> {
   if (zone === undefined) return ownParts(new Date(instant))
+  const id = `${instant} ${zone}`
+  const before = known.get(id)
+  if (before) return before
+  if (known.size >= MOST_KNOWN) known.clear()
+  const found = partsIn(zone, instant)
+  known.set(id, found)
+  return found
+}
+
+function partsIn(zone: string, instant: Instant): Record<string, string> {
   const found = Object.fromEntries(
     format(PARTS, zone)
       .formatToParts(instant)

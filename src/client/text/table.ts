@@ -109,5 +109,5 @@ const COLOUR = /\u001B\[\d+m/g
 
 /** Characters without colours. */
 function visibleLength(text: string): number {
-  return text.replaceAll(COLOUR, '').length
+  return text.includes('\u001B') ? text.replaceAll(COLOUR, '').length : text.length
 }
