@@ -39,11 +39,17 @@ async function connectServer(
     throw new UsageError(
       `--server ${server}: plain HTTP, so that whoever is on the way could read your token: write https://, or add --insecure if you know the way`,
     )
-  const { HttpDormouse } = await import('./http/http-dormouse.ts')
-  const ca = certificateAuthority === undefined ? undefined : await pemOf(certificateAuthority)
+  const tls = certificateAuthority === undefined ? {} : { ca: await pemOf(certificateAuthority) }
+  const [{ HttpDormouse }, { NodeTransport }] = await Promise.all([
+    import('./http/http-dormouse.ts'),
+    import('./cluster/node-transport.ts'),
+  ])
+  const place = server.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
+  const known = { headers: { authorization: `Bearer ${token}` }, tls, tlsId: '' }
+  const access = { server: new URL(`${place}/api/v1`), current: async () => known }
+  const transport = new NodeTransport(access, proxiesFor(access.server, environment))
   const warn = (text: string) => void stderr.write(`warning: ${text}\n`)
-  const proxies = proxiesFor(new URL(server), environment)
-  return new HttpDormouse({ server, token, ca, proxies, warn, signal: stopSignal })
+  return new HttpDormouse({ place, transport, warn, signal: stopSignal })
 }
 
 async function pemOf(file: string): Promise<string> {

@@ -29,6 +29,14 @@ describe('the modules that the client loads', () => {
     }
   })
 
+  it('include undici only where a kubeconfig names a proxy: to load it takes longer than the calls of a command', async () => {
+    for (const file of ['client/http/http-dormouse.ts', 'client/cluster/cluster-dormouse.ts']) {
+      const loaded = await loadedWith(file)
+      expect(loaded.join('\n')).to.include(file)
+      expect(loaded.filter((url) => url.includes('/undici/'))).to.deep.equal([])
+    }
+  })
+
   it('include records without their schemas', async () => {
     const loaded = await loadedWith('domain/records/record.ts')
     expect(loaded.join('\n')).to.include('domain/workload/state-codec.ts')

@@ -57,6 +57,19 @@ describe("the client's own transport", function () {
     ])
   })
 
+  it('takes a 401 as the answer of a server whose credentials nothing renews', async () => {
+    let calls = 0
+    answer = (_, response) => {
+      calls += 1
+      response.writeHead(401).end()
+    }
+    const known = { headers: {}, tls: {}, tlsId: '' }
+    const other = new NodeTransport({ server: new URL(server.url), current: async () => known })
+    expect((await other.send(get, 10_000)).status).to.equal(401)
+    await other.close()
+    expect(calls).to.equal(1)
+  })
+
   it('calls, however many streams are open: two tabs of the console follow a dozen kinds', async () => {
     answer = ({ url = '' }, response) => {
       response.writeHead(200).write('begun')
@@ -124,13 +137,17 @@ describe("the client's own transport", function () {
     expect(message).to.equal('enough')
   })
 
-  it('gives a stream up that has fallen silent, and ends it when it is closed', async () => {
-    answer = (_, response) => void response.writeHead(200).write('begun')
+  it('gives a stream up that has fallen silent, or never begins, and ends it when it is closed', async () => {
     const read = async (silence: number) => {
       const { body } = await transport.open(get, silence)
       for await (const chunk of body) expect(String(chunk)).to.equal('begun')
     }
-    expect(await failureOf(read(200), Error)).to.have.property('code', 'UND_ERR_BODY_TIMEOUT')
+    const begins = (_: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(200).write('begun')
+    for (const each of [() => undefined, begins]) {
+      answer = each
+      expect(await failureOf(read(200), Error)).to.have.property('code', 'UND_ERR_BODY_TIMEOUT')
+    }
     const closed = failureOf(read(60_000), Error)
     setTimeout(() => void transport.close(), 100)
     await closed

@@ -16,18 +16,21 @@ const CONNECT_TIMEOUT = 5000
 /** For calls; streams, each of which keeps its own, are not counted. */
 const SOCKETS = 10
 
+/** Where a server is, and how a caller shows who they are; without `renew` a 401 is the answer. */
+export type Access = Pick<Credentials, 'server' | 'current'> & Partial<Pick<Credentials, 'renew'>>
+
 /**
- * HTTP to one API server by Node's own means: a command makes three calls, and loading undici takes longer than all of
+ * HTTP to one server by Node's own means: a command makes three calls, and loading undici takes longer than all of
  * them. It goes through the proxies of the environment; `HttpTransport` through that of a kubeconfig.
  */
 export class NodeTransport {
-  readonly #credentials: Pick<Credentials, 'server' | 'current' | 'renew'>
+  readonly #credentials: Access
   readonly #basePath: string
   readonly #calls: HttpAgent
   readonly #streams: HttpAgent
   readonly #open = new Set<IncomingMessage>()
 
-  constructor(credentials: Pick<Credentials, 'server' | 'current' | 'renew'>, proxies?: Proxies) {
+  constructor(credentials: Access, proxies?: Proxies) {
     this.#credentials = credentials
     const AgentOfServer = credentials.server.protocol === 'https:' ? Agent : PlainAgent
     const options = { keepAlive: true, ...(proxies && { proxyEnv: { ...proxies } }) }
@@ -65,7 +68,7 @@ export class NodeTransport {
   /** After a 401, loads the credentials again and repeats the call once. */
   async #authenticated(request: HttpRequest, silence?: number): Promise<HttpStream> {
     const first = await this.#dispatched(request, silence)
-    if (first.status !== 401) return first
+    if (first.status !== 401 || !this.#credentials.renew) return first
     await first.text()
     this.#credentials.renew()
     return this.#dispatched(request, silence)
@@ -91,8 +94,7 @@ export class NodeTransport {
       ...(server.protocol === 'https:' && known.tls),
     }
     const url = new URL(server.origin + this.#basePath + path)
-    const answer = await this.#answered(url, options, body, signal)
-    if (silence !== undefined) answer.setTimeout(silence, () => answer.destroy(silent()))
+    const answer = await this.#answered(url, options, body, signal, silence)
     return {
       status: answer.statusCode ?? 0,
       headers: answer.headers,
@@ -110,12 +112,14 @@ export class NodeTransport {
     options: RequestOptions,
     body: string | undefined,
     signal: AbortSignal | undefined,
+    silence: number | undefined,
   ): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const call = url.protocol === 'https:' ? secure(url, options) : plain(url, options)
     let ended: (reason: Error) => void = (reason) => void call.destroy(reason)
     const abort = () => ended(signal?.reason)
     signal?.addEventListener('abort', abort)
+    if (silence !== undefined) call.setTimeout(silence, () => ended(silent()))
     const late = setTimeout(() => call.destroy(new Error('no connection')), CONNECT_TIMEOUT)
     call.once('socket', (socket) => {
       const connected = () => clearTimeout(late)

@@ -1,8 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
-import { Agent, EnvHttpProxyAgent, request } from 'undici'
 import { Refusal } from '../../process/errors.ts'
-import type { Proxies } from '../proxies.ts'
 import { refusal, unreachable } from './failures.ts'
 
 /** A success of the API. */
@@ -34,48 +32,51 @@ const SILENCE = 30_000
 const RETRIES = 4
 const LONGEST_WAIT_S = 10
 
-/** How a server is reached. */
-interface Way {
-  /** Certificates in PEM. */
-  readonly ca: string | undefined
-  readonly proxies: Proxies | undefined
-  /** Ends each GET, and the wait until a call may be made again. */
-  readonly signal: AbortSignal
+interface TransportRequest extends Pick<HttpCall, 'method'> {
+  /** Below `/api/v1`, with its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
-/** Calls of one Dormouse's API with one token; its `base` ends with `/api/v1`. */
+interface Head {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** HTTP to the API of one Dormouse, which adds the token. Times are milliseconds: for the whole answer; without a byte. */
+export interface Transport {
+  send(request: TransportRequest, timeout: number): Promise<Head & { readonly text: string }>
+  open(
+    request: TransportRequest,
+    silence: number,
+  ): Promise<Head & { readonly body: AsyncIterable<Buffer>; text(this: void): Promise<string> }>
+  close(): Promise<void>
+}
+
+/** Calls of one Dormouse's API. */
 export class HttpCalls {
   readonly #base: string
-  readonly #token: string
+  readonly #transport: Transport
   readonly #signal: AbortSignal
-  readonly #agent: Agent | EnvHttpProxyAgent
 
-  constructor(base: string, token: string, { ca, proxies, signal }: Way) {
-    this.#signal = signal
+  /** `base`: its address, for messages. `signal` ends each GET, and the wait until a call may be made again. */
+  constructor(base: string, transport: Transport, signal: AbortSignal) {
     this.#base = base
-    this.#token = token
-    const connect = { timeout: 5000, ...(ca !== undefined && { ca }) }
-    const options = { connections: 8, connect }
-    this.#agent = proxies
-      ? new EnvHttpProxyAgent({
-          ...options,
-          requestTls: connect,
-          httpProxy: proxies.HTTP_PROXY ?? '',
-          httpsProxy: proxies.HTTPS_PROXY ?? '',
-          noProxy: proxies.NO_PROXY ?? '',
-        })
-      : new Agent(options)
+    this.#transport = transport
+    this.#signal = signal
   }
 
   /** @throws Refusal of the API, UNAUTHENTICATED and CLUSTER_UNAVAILABLE with advice */
   async send<Data>(call: HttpCall): Promise<Success<Data>> {
     for (let attempt = 1; ; attempt++) {
-      const { statusCode, headers, text } = await this.#sent(call)
+      const { status, headers, text } = await this.#sent(call)
       const body = parsed(text)
-      if (statusCode >= 200 && statusCode < 300 && body !== undefined) return body as Success<Data>
+      if (status >= 200 && status < 300 && body !== undefined) return body as Success<Data>
       const wait = Number(headers['retry-after'] ?? 1)
-      if (statusCode !== 429 || attempt > RETRIES || wait > LONGEST_WAIT_S)
-        throw refusal(this.#base, statusCode, body)
+      if (status !== 429 || attempt > RETRIES || wait > LONGEST_WAIT_S)
+        throw refusal(this.#base, status, body)
       // If it was refused, do not start to write.
       const signal = this.#signal
       await pause(wait * 1000, undefined, { signal }).catch(() => signal.throwIfAborted())
@@ -90,15 +91,17 @@ export class HttpCalls {
     call: Omit<HttpCall, 'method' | 'body'>,
     signal: AbortSignal,
   ): Promise<AsyncGenerator<StreamEvent>> {
-    const extra = { accept: 'text/event-stream, application/json' }
-    const { statusCode, headers, body } = await this.#opened(
-      { ...call, method: 'GET' },
-      SILENCE,
-      extra,
+    const request = {
+      ...requestOf({ ...call, method: 'GET' }, 'text/event-stream, application/json'),
       signal,
-    )
-    if (String(headers['content-type']).startsWith('text/event-stream')) return this.#events(body)
-    throw refusal(this.#base, statusCode, parsed(await body.text()))
+    }
+    try {
+      const { status, headers, body, text } = await this.#transport.open(request, SILENCE)
+      if (String(headers['content-type']).startsWith('text/event-stream')) return this.#events(body)
+      throw refusal(this.#base, status, parsed(await text()))
+    } catch (error) {
+      throw error instanceof Refusal ? error : unreachable(this.#base, error)
+    }
   }
 
   async *#events(body: AsyncIterable<Buffer>): AsyncGenerator<StreamEvent> {
@@ -121,47 +124,31 @@ export class HttpCalls {
     // A write finishes even if stopped.
     const signal = call.method === 'GET' ? this.#signal : undefined
     try {
-      const answer = await this.#opened(call, PATIENCE, {}, signal)
-      return { ...answer, text: await answer.body.text() }
+      return await this.#transport.send({ ...requestOf(call), signal }, PATIENCE)
     } catch (error) {
       signal?.throwIfAborted()
-      throw error instanceof Refusal ? error : unreachable(this.#base, error)
-    }
-  }
-
-  async #opened(
-    { method, path, query = {}, body }: HttpCall,
-    bodyTimeout: number,
-    extra: Readonly<Record<string, string>> = {},
-    signal?: AbortSignal,
-  ) {
-    const url = new URL(`${this.#base}${path}`)
-    for (const [name, value] of Object.entries(query))
-      if (value !== undefined) url.searchParams.set(name, String(value))
-    const headers: Record<string, string> = {
-      accept: 'application/json',
-      authorization: `Bearer ${this.#token}`,
-      'user-agent': 'kubectl-dormouse',
-      ...extra,
-    }
-    if (body !== undefined) headers['content-type'] = 'application/json'
-    try {
-      return await request(url, {
-        method,
-        headers,
-        body: body === undefined ? null : JSON.stringify(body),
-        dispatcher: this.#agent,
-        headersTimeout: PATIENCE,
-        bodyTimeout,
-        ...(signal && { signal }),
-      })
-    } catch (error) {
       throw unreachable(this.#base, error)
     }
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy()
+    await this.#transport.close()
+  }
+}
+
+function requestOf(
+  { method, path, query = {}, body }: HttpCall,
+  accept = 'application/json',
+): TransportRequest {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
+  const headers: Record<string, string> = { accept, 'user-agent': 'kubectl-dormouse' }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  return {
+    method,
+    path: given.size === 0 ? path : `${path}?${given.toString()}`,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
   }
 }
 

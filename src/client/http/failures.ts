@@ -56,6 +56,8 @@ function reasonOf(error: unknown): string {
     code === 'DEPTH_ZERO_SELF_SIGNED_CERT'
   )
     return `its certificate is not trusted here; name its CA with --certificate-authority`
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'it speaks no TLS there: is it http, not https?'
+  // OpenSSL's words: the code is that of any broken protocol.
+  if (code === 'EPROTO' && messageOf(error).includes('wrong version number'))
+    return 'it speaks no TLS there: is it http, not https?'
   return messageOf(error) || String(code)
 }

@@ -6,20 +6,17 @@ import { callOf } from '../../domain/requests/call.ts'
 import type { Request } from '../../domain/requests/operations.ts'
 import type { Kind, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal, UsageError } from '../../process/errors.ts'
-import type { Proxies } from '../proxies.ts'
 import { inOrder } from '../order.ts'
 import type { Answer, Dormouse, Found, Seen, Selection, Whoami } from '../ports.ts'
-import { HttpCalls, type HttpCall } from './calls.ts'
+import { HttpCalls, type HttpCall, type Transport } from './calls.ts'
 import { followStream, type ListStream, pollList } from './list-changes.ts'
 
 const PAGE = 500
 
 interface Options {
-  /** `https://dormouse.example` or `…/api/v1`. */
-  readonly server: string
-  readonly token: string
-  readonly ca?: string | undefined
-  readonly proxies?: Proxies | undefined
+  /** `https://dormouse.example`, below which its API is. */
+  readonly place: string
+  readonly transport: Transport
   readonly warn: (text: string) => void
   /** Ends reads; a request finishes. */
   readonly signal: AbortSignal
@@ -41,11 +38,10 @@ export class HttpDormouse implements Dormouse {
   readonly #warn: Options['warn']
   #kinds: Promise<readonly Kind[]> | undefined
 
-  constructor({ server, token, ca, proxies, warn, signal }: Options) {
-    const base = server.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
-    this.place = base
+  constructor({ place, transport, warn, signal }: Options) {
+    this.place = place
     this.#warn = warn
-    this.#calls = new HttpCalls(`${base}/api/v1`, token, { ca, proxies, signal })
+    this.#calls = new HttpCalls(`${place}/api/v1`, transport, signal)
   }
 
   async whoami(): Promise<Whoami> {
