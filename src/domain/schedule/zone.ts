@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { IANAZone } from 'luxon'
 import type { Instant } from '../../process/clock.ts'
 
@@ -113,8 +114,17 @@ export function haveEqualClocks(one: string, other: string, now: Instant): boole
   return days.every((at) => first.offsetAt(at) === second.offsetAt(at))
 }
 
+/** By names as people write them, in any case. ICU takes a quarter of a millisecond for one, and each Event needs one. */
+const known = new LRUCache<string, { readonly official: string | undefined }>({ max: 1000 })
+
 function officialName(name: string): string | undefined {
-  if (name.length > MAX_LENGTH || !NAME.test(name) || NEVER_THERE.has(name.toLowerCase())) return undefined
+  let found = known.get(name)
+  if (!found && name.length <= MAX_LENGTH) known.set(name, (found = { official: lookedUp(name) }))
+  return found?.official
+}
+
+function lookedUp(name: string): string | undefined {
+  if (!NAME.test(name) || NEVER_THERE.has(name.toLowerCase())) return undefined
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
   } catch {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import {
+  clocksOf,
   isTimezone,
   TIMEZONE_PATTERN,
   timezoneAdvice,
@@ -115,6 +116,23 @@ describe('zones', () => {
     ]
     for (const [zone, local, expected] of cases)
       it(`${local} in ${zone}`, () => expect(instant(zone, local)).to.equal(expected))
+  })
+
+  it('a name is looked up once: each Event of a wave needs that of its workload', () => {
+    const { DateTimeFormat } = Intl
+    let made = 0
+    const counting = function (...of: ConstructorParameters<typeof DateTimeFormat>) {
+      made += 1
+      return new DateTimeFormat(...of)
+    }
+    Intl.DateTimeFormat = counting as unknown as typeof DateTimeFormat
+    try {
+      for (let index = 0; index < 100; index += 1)
+        expect([clocksOf('Pacific/Fiji'), clocksOf('Pacific/Nowhere')]).to.deep.equal(['Pacific/Fiji', 'UTC'])
+    } finally {
+      Intl.DateTimeFormat = DateTimeFormat
+    }
+    expect(made).to.be.at.most(2)
   })
 
   it('a day that was left out is no day', () => {
