@@ -1,3 +1,5 @@
+import { namesIn, valueAt } from './json-pointer.ts'
+
 /** One operation of a JSON Patch (RFC 6902, section 4). */
 export type PatchOperation =
   { op: 'test' | 'add' | 'replace'; path: string; value: unknown } | { op: 'remove'; path: string }
@@ -10,4 +12,22 @@ export function setOrRemove(
 ): PatchOperation[] {
   if (value === undefined || value === (present ?? null)) return []
   return value === null ? [{ op: 'remove', path }] : [{ op: 'add', path, value }]
+}
+
+/** Changes the object as the operations say, without their tests; false: one of them leads nowhere, or into a list. */
+export function carryOut(object: object, operations: readonly PatchOperation[]): boolean {
+  return operations.every((operation) => operation.op === 'test' || isCarriedOut(object, operation))
+}
+
+function isCarriedOut(object: object, operation: Exclude<PatchOperation, { op: 'test' }>): boolean {
+  const { op, path } = operation
+  const parent = valueAt(object, path.slice(0, path.lastIndexOf('/')))
+  const name = namesIn(path).at(-1)
+  if (typeof parent !== 'object' || parent === null || Array.isArray(parent) || name === undefined)
+    return false
+  const fields = parent as Record<string, unknown>
+  if (op !== 'add' && !Object.hasOwn(fields, name)) return false
+  if (op === 'remove') delete fields[name]
+  else fields[name] = operation.value
+  return true
 }

@@ -139,6 +139,28 @@ export class KubernetesClient {
   }
 
   /**
+   * Replaces the object by this one if it still has its uid and resourceVersion (else 409), under our field manager; the
+   * answer holds the metadata at least.
+   */
+  async replace(
+    key: WorkloadKey,
+    object: WorkloadObject,
+    { signal, timeout }: Pick<PatchOptions, 'signal' | 'timeout'>,
+  ): Promise<PatchAnswer> {
+    return this.#at(key, signal, (path) =>
+      this.call({
+        method: 'PUT',
+        resource: key.kind,
+        path: `${path}?fieldManager=${FIELD_MANAGER}`,
+        accept: METADATA_ONLY,
+        body: object,
+        signal,
+        ...(timeout === undefined ? {} : { timeout }),
+      }),
+    )
+  }
+
+  /**
    * Calls a workload's path; once more where its definition has moved to another version: then nothing is served at
    * the old one, and nothing was carried out.
    */

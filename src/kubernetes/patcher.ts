@@ -11,13 +11,14 @@ import {
 import { differingAnnotations } from '../domain/workload/marks.ts'
 import { statusPatch } from '../domain/deciding/missed-runs.ts'
 import type { PatchOperation } from '../domain/json-patch.ts'
-import { jsonPatch } from '../domain/workload/patch.ts'
+import { changeObject, jsonPatch } from '../domain/workload/patch.ts'
 import { isUnmarkedSleep } from '../domain/workload/reading.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from '../process/delay.ts'
 import type { PatchOptions } from './client.ts'
+import type { Delivered } from './delivered.ts'
 import { ClusterRefusal, isOfWebhook, onStatus } from './failures.ts'
 import {
   conflict,
@@ -35,6 +36,11 @@ import { trim, trimMetadata, type ConfiguredFields } from './trim.ts'
 export interface WorkloadCalls {
   get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject>
   patch(key: WorkloadKey, operations: readonly PatchOperation[], options?: PatchOptions): Promise<PatchAnswer>
+  replace(
+    key: WorkloadKey,
+    object: WorkloadObject,
+    options: Pick<PatchOptions, 'signal' | 'timeout'>,
+  ): Promise<PatchAnswer>
 }
 
 /** The copies that the patcher plans on; `WorkloadInformer` has them. */
@@ -59,10 +65,14 @@ interface Options {
   copy: WorkloadCopy
   gate: Gate
   fields?: ConfiguredFields
+  /** The whole objects of workloads at rest; absent: each write is a patch. */
+  delivered?: Pick<Delivered, 'of'> | undefined
   delay?: Delay
 }
 
-/** The outcome of a patch that was sent; any other refusal is thrown. */
+type Turn = Pick<WriteOptions, 'signal' | 'cut'> & { readonly priority: WritePriority }
+
+/** The outcome of a write that was sent; any other refusal is thrown. */
 type Sent =
   | { readonly type: 'written'; readonly answer: PatchAnswer }
   /** It did not apply: its precondition failed. */
@@ -78,17 +88,24 @@ const UNDONE_KEPT = 10_000
 /** A starting API server answers these to everybody: it knows neither accounts nor roles yet. */
 const FORBIDS: ReadonlySet<number> = new Set([401, 403])
 
-/** Plans on a copy and sends one patch, with everything that the plan depends on as its precondition. */
+/**
+ * Plans on a copy and sends one write, with everything that the plan depends on as its precondition: a patch that tests it, or
+ * the whole object, which others must not have changed at all.
+ */
 export class WorkloadPatcher implements Writer, LiveReader {
   readonly #calls: WorkloadCalls
   readonly #copy: WorkloadCopy
   readonly #gate: Gate
   readonly #fields: ConfiguredFields | undefined
   readonly #delay: Delay
+  readonly #delivered: Pick<Delivered, 'of'> | undefined
+  /** Kinds in namespaces where we may not replace: asked again after a while. */
+  readonly #patched = new LRUCache<string, true>({ max: 1000, ttl: 600_000 })
   /** By uid: workloads whose sleep was undone because an admission webhook dropped our marks. */
   readonly #undone = new LRUCache<string, true>({ max: UNDONE_KEPT })
 
-  constructor({ calls, copy, gate, fields, delay: wait = delay }: Options) {
+  constructor({ calls, copy, gate, fields, delivered, delay: wait = delay }: Options) {
+    this.#delivered = delivered
     this.#fields = fields
     this.#calls = calls
     this.#copy = copy
@@ -130,12 +147,13 @@ export class WorkloadPatcher implements Writer, LiveReader {
 
       if (this.#undone.has(workload.uid) && goesToSleep(workload, change))
         await this.#rehearse(key, workload, change, options)
-      const operations = jsonPatch(workload, change)
       const inStatus = statusPatch(workload, change)
       // First, so that nothing is lost if this process ends in between: the rest is planned again.
-      const first =
-        inStatus.length > 0 ? await this.#send(key, inStatus, options, { subresource: 'status' }) : undefined
-      const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)
+      const first = inStatus.length > 0 ? await this.#sendStatus(key, inStatus, options) : undefined
+      const sent =
+        first && first.type !== 'written'
+          ? first
+          : await this.#sendWrite(workload, change, options, !live && !first)
       if (sent.type === 'written') {
         const written = this.#afterWrite(workload, change, sent.answer)
         if (!hasChangedMarks(written, workload, change)) {
@@ -162,7 +180,11 @@ export class WorkloadPatcher implements Writer, LiveReader {
       }
       if (sent.type === 'hung') throw webhookFailed(key, sent.error)
       // The patch did not apply although nothing that it tests has changed: it never will.
-      if (sent.type === 'stale' && attempt > 1 && equal(jsonPatch(workload, change), operations)) {
+      if (
+        sent.type === 'stale' &&
+        attempt > 1 &&
+        equal(jsonPatch(workload, change), jsonPatch(before, change))
+      ) {
         throw neverApplies(key)
       }
       attempt++
@@ -182,7 +204,7 @@ export class WorkloadPatcher implements Writer, LiveReader {
     for (let attempt = 1; ; attempt++) {
       try {
         const change = changeBack(found, withChangesOfOthers(before, written, found))
-        const sent = await this.#send(key, jsonPatch(found, change), turn)
+        const sent = await this.#sendPatch(found, change, turn)
         if (sent.type === 'written') return this.#copy.applied(this.#afterWrite(found, change, sent.answer))
         found = await this.#readLive(key, options.cut)
         if (!isStillUnmarked(found, written)) return
@@ -201,7 +223,7 @@ export class WorkloadPatcher implements Writer, LiveReader {
     change: Change,
     options: WriteOptions,
   ): Promise<void> {
-    const sent = await this.#send(key, jsonPatch(workload, change), options, { dryRun: true })
+    const sent = await this.#sendPatch(workload, change, options, { dryRun: true })
     if (sent.type !== 'written') return
     const written = this.#afterWrite(workload, change, sent.answer)
     if (!hasChangedMarks(written, workload, change)) throw rewritten(key)
@@ -232,16 +254,57 @@ export class WorkloadPatcher implements Writer, LiveReader {
     }
   }
 
+  /** The whole object with the change; undefined: it takes a patch. */
+  #wholeOf(workload: Workload, change: Change): WorkloadObject | undefined {
+    if (this.#patched.has(placeOf(workload))) return undefined
+    const object = this.#delivered?.of(workload)
+    return object && changeObject(object, workload, change) ? object : undefined
+  }
+
+  #sendStatus(key: WorkloadKey, operations: readonly PatchOperation[], turn: Turn): Promise<Sent> {
+    return this.#send(key, turn, (limits) =>
+      this.#calls.patch(key, operations, { ...limits, subresource: 'status' }),
+    )
+  }
+
+  /** `isAsDelivered`: it is the copy, and nothing was written since. */
+  #sendWrite(workload: Workload, change: Change, turn: Turn, isAsDelivered: boolean): Promise<Sent> {
+    return this.#send(workload, turn, (limits) => {
+      const whole = isAsDelivered ? this.#wholeOf(workload, change) : undefined
+      return whole ? this.#replace(whole, workload, change, limits) : this.#patch(workload, change, limits)
+    })
+  }
+
+  #sendPatch(workload: Workload, change: Change, turn: Turn, how: PatchOptions = {}): Promise<Sent> {
+    return this.#send(workload, turn, (limits) => this.#patch(workload, change, { ...limits, ...how }))
+  }
+
+  /** The patch follows where the cluster does not take the whole object: others have written, or we may not replace. */
+  #replace(
+    whole: WorkloadObject,
+    workload: Workload,
+    change: Change,
+    limits: PatchOptions,
+  ): Promise<PatchAnswer> {
+    return this.#calls.replace(workload, whole, limits).catch((error: unknown) => {
+      if (!(error instanceof ClusterRefusal) || error.noAnswer || error.status >= 429) throw error
+      if (error.status === 403) this.#patched.set(placeOf(workload), true)
+      return this.#patch(workload, change, limits)
+    })
+  }
+
+  #patch(workload: Workload, change: Change, options: PatchOptions): Promise<PatchAnswer> {
+    return this.#calls.patch(workload, jsonPatch(workload, change), options)
+  }
+
   async #send(
     key: WorkloadKey,
-    operations: PatchOperation[],
-    options: Pick<WriteOptions, 'signal' | 'cut'> & { readonly priority: WritePriority },
-    how: Pick<PatchOptions, 'subresource' | 'dryRun'> = {},
+    options: Turn,
+    call: (limits: PatchOptions) => Promise<PatchAnswer>,
   ): Promise<Sent> {
     try {
       const { cut: signal } = options
-      const send = (timeout: number | undefined) =>
-        this.#answered(key, () => this.#calls.patch(key, operations, { signal, timeout, ...how }))
+      const send = (timeout: number | undefined) => this.#answered(key, () => call({ signal, timeout }))
       const turn = { key: keyOf(key), signal: options.signal }
       return { type: 'written', answer: await this.#gate.run(options.priority, send, turn) }
     } catch (error) {
@@ -254,6 +317,10 @@ export class WorkloadPatcher implements Writer, LiveReader {
       throw error
     }
   }
+}
+
+function placeOf({ kind, namespace }: WorkloadKey): string {
+  return `${kind} ${namespace}`
 }
 
 /**

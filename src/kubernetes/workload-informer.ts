@@ -2,6 +2,7 @@ import type { Clock } from '../process/clock.ts'
 import { isBuiltIn } from '../domain/kinds.ts'
 import { KINDS, type Kind, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 import { workloadsOf } from './client.ts'
+import type { Delivered } from './delivered.ts'
 import { KindNotServed, KindUnmanageable, type ConfiguredKinds } from './configured-kinds.ts'
 import { ClusterRefusal } from './failures.ts'
 import { Informer, type InformerOptions } from './informer.ts'
@@ -16,6 +17,8 @@ interface Options extends InformerOptions<Kind> {
   /** The kinds beside the built-in ones. */
   readonly configured?: Pick<ConfiguredKinds, 'fields' | 'collectionOf'>
   readonly clock?: Clock
+  /** Keeps their objects whole. */
+  readonly delivered?: Delivered
 }
 
 /**
@@ -40,15 +43,16 @@ export class WorkloadInformer extends Informer<Kind, Workload> implements Watche
 
   constructor(options: Options) {
     super(options)
-    const { clock = Date.now, configured } = options
+    const { clock = Date.now, configured, delivered } = options
     this.#options = options
     this.#kinds = [...KINDS, ...(configured?.fields.keys() ?? [])]
     const changed = (before: Workload | undefined, after: Workload | undefined) => {
+      if (before && before.uid !== after?.uid) delivered?.forget(before.uid)
       const deployments = this.#podOwners.changed(before, after)
       this.tell(before, after)
       this.inputsChanged(deployments)
     }
-    this.#store = new WorkloadStore(changed, clock, this.#kinds)
+    this.#store = new WorkloadStore(changed, clock, this.#kinds, delivered)
     this.onConnection((connected, kind) => connected && this.#succeeded(kind))
     this.onFailure((kind, error, times) => this.#failed(kind, error, times))
   }

@@ -8,6 +8,7 @@ import {
   type WorkloadKey,
 } from '../domain/workload/workload.ts'
 import type { WorkloadObject } from './api-object.ts'
+import type { Delivered } from './delivered.ts'
 import type { Sink } from './reflector.ts'
 import { trim, type ConfiguredFields, type Intern } from './trim.ts'
 import { VersionedStore } from './versioned-store.ts'
@@ -18,8 +19,10 @@ export type ChangeListener = (before: Workload | undefined, after: Workload | un
 /** The newest copy of each workload of all kinds. */
 export class WorkloadStore {
   readonly #kinds: ReadonlyMap<Kind, VersionedStore<Workload>>
+  readonly #delivered: Delivered | undefined
 
-  constructor(notify: ChangeListener, clock: Clock, kinds: readonly Kind[] = KINDS) {
+  constructor(notify: ChangeListener, clock: Clock, kinds: readonly Kind[] = KINDS, delivered?: Delivered) {
+    this.#delivered = delivered
     const merge = (before: Workload, after: Workload) => withFollowed(before, after, clock())
     const isInOtherForm = (before: Workload, after: Workload) =>
       before.configured?.apiVersion !== after.configured?.apiVersion
@@ -38,9 +41,12 @@ export class WorkloadStore {
 
   /** Takes the objects of a kind, without owned ReplicaSets: they have copies of their Deployment's annotations. */
   sink(kind: Kind, intern?: Intern, fields?: ConfiguredFields): Sink<WorkloadObject> {
-    return this.of(kind).sink((object) =>
-      isOwnedReplicaSet(kind, object) ? undefined : trim(kind, object, intern, fields),
-    )
+    return this.of(kind).sink((object) => {
+      if (isOwnedReplicaSet(kind, object)) return undefined
+      const copy = trim(kind, object, intern, fields)
+      this.#delivered?.take(copy, object)
+      return copy
+    })
   }
 
   applied(written: Workload): void {

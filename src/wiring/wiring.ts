@@ -4,6 +4,7 @@ import { excludedNamespaces, type Config } from '../service/config/config.ts'
 import type { OneTimeSignIn } from '../console/console.ts'
 import { teamOf, type Accounting } from '../domain/records/saved.ts'
 import type { Rules } from '../domain/deciding/rules.ts'
+import { isManaged } from '../domain/workload/settings.ts'
 import type { WorkloadKey } from '../domain/workload/workload.ts'
 import { EventRecorder } from '../kubernetes/events.ts'
 import { Identity } from '../kubernetes/identity.ts'
@@ -62,7 +63,11 @@ export function wire(options: ServiceOptions): Wiring {
   const process = processOf(options)
   const { config, ownNamespace, clock, logger, cluster: connection, registry } = process
   const observed = { observer: registry.kubernetes, clock, logger }
-  const informers = informersOf(connection, { config, ...observed })
+  const informers = informersOf(connection, {
+    config,
+    ...observed,
+    writesSoon: (workload) => isManaged(workload, rules),
+  })
   const { informer, namespaces, scaledObjects } = informers
   const release = new SeenRelease()
   const calendars = calendarsOf(config, clock, logger, CALENDARS_PATIENCE)

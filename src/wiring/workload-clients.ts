@@ -1,4 +1,6 @@
 import type { Config } from '../service/config/config.ts'
+import type { Workload } from '../domain/workload/workload.ts'
+import { Delivered } from '../kubernetes/delivered.ts'
 import { WorkloadInformer } from '../kubernetes/workload-informer.ts'
 import type { KubernetesObserver } from '../kubernetes/ports.ts'
 import { NamespaceInformer } from '../kubernetes/namespaces.ts'
@@ -18,16 +20,20 @@ interface InformerOptions {
   readonly observer: KubernetesObserver
   readonly clock: Clock
   readonly logger: Logger
+  /** The workloads whose objects are kept whole; absent: none, as for a command that writes little. */
+  readonly writesSoon?: (workload: Workload) => boolean
 }
 
 /** The copies of the workloads, and of what decides beside them. */
 export function informersOf(
   { client, configured }: Connection,
-  { config, observer, clock, logger }: InformerOptions,
+  { config, observer, clock, logger, writesSoon }: InformerOptions,
 ) {
   const shared = { client, observer, logger }
+  const delivered = writesSoon && new Delivered({ keeps: writesSoon })
   return {
-    informer: new WorkloadInformer({ ...shared, clock, configured }),
+    delivered,
+    informer: new WorkloadInformer({ ...shared, clock, configured, ...(delivered && { delivered }) }),
     namespaces: new NamespaceInformer(shared),
     /** undefined: KEDA is left to itself. */
     scaledObjects: config.keda.enabled
@@ -39,13 +45,19 @@ export function informersOf(
 /** Writes workloads and ScaledObjects, all through one gate. */
 export function writersOf(
   { client, configured }: Connection,
-  { informer, scaledObjects }: Informers,
+  { informer, delivered, scaledObjects }: Informers,
   { controller: { writesPerSecond, wakesPerSecond } }: Config,
 ) {
   const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
   return {
     gate,
-    patcher: new WorkloadPatcher({ calls: client, copy: informer, gate, fields: configured.fields }),
+    patcher: new WorkloadPatcher({
+      calls: client,
+      copy: informer,
+      gate,
+      fields: configured.fields,
+      delivered,
+    }),
     keda: scaledObjects && {
       scaledObjects,
       pauser: new ScaledObjectPatcher({ client, copy: scaledObjects, gate }),

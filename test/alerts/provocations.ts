@@ -60,24 +60,24 @@ export async function forbidden(): Promise<Scene> {
   const stage = await Stage.start('forbidden')
   await stage.asleep('statefulsets', 'db')
   const { proxy } = stage
-  const forbid = (verb: 'patch' | 'list' | 'watch', resource: string) =>
-    proxy.onCall({ verb, resource, times: Infinity }, refusal(403))
+  const forbid = (what: { verb: 'list' | 'watch' } | { writes: true }, resource: string) =>
+    proxy.onCall({ ...what, resource, times: Infinity }, refusal(403))
   return {
     stage,
     provocations: [
       {
         alert: 'DormouseWakesOverdue',
-        how: 'every patch of StatefulSets by Dormouse is answered 403',
+        how: 'every write of StatefulSets by Dormouse is answered 403',
         async provoke() {
-          forbid('patch', 'statefulsets')
+          forbid({ writes: true }, 'statefulsets')
           await stage.annotate('statefulsets', 'db', annotated(awakeNow()))
         },
       },
       {
         alert: 'DormouseSnoozesOverdue',
-        how: 'every patch of Deployments by Dormouse is answered 403',
+        how: 'every write of Deployments by Dormouse is answered 403',
         async provoke() {
-          forbid('patch', 'deployments')
+          forbid({ writes: true }, 'deployments')
           await stage.create('deployments', 'web', annotated(asleepNow()))
         },
       },
@@ -85,8 +85,8 @@ export async function forbidden(): Promise<Scene> {
         alert: 'DormouseWatchDown',
         how: 'its watches are cut, and DaemonSets are answered 403 from then on',
         async provoke() {
-          forbid('list', 'daemonsets')
-          forbid('watch', 'daemonsets')
+          forbid({ verb: 'list' }, 'daemonsets')
+          forbid({ verb: 'watch' }, 'daemonsets')
           for (const watch of proxy.watches()) watch.cut()
         },
       },

@@ -100,7 +100,7 @@ describeOn('workloads with arbitrary marks', function (on) {
   async function patchesSince(since: number) {
     const requests = await here.cluster.requestsSince(since)
     return requests.filter(
-      ({ verb, url }) => verb === 'patch' && url.includes(`/namespaces/${here.namespace}/`),
+      ({ verb, url }) => verb === 'write' && url.includes(`/namespaces/${here.namespace}/`),
     )
   }
 

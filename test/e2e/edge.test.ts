@@ -68,7 +68,7 @@ describeOnBoth('an edge', function (on) {
         expect((await agree(here, kind, name)).is_snoozed).to.equal(name === 'sleeps')
       }
       const patches = (await here.cluster.requestsSince(moved)).filter(
-        ({ verb, url }) => verb === 'patch' && url.includes(`/${here.namespace}/${kind}/`),
+        ({ verb, url }) => verb === 'write' && url.includes(`/${here.namespace}/${kind}/`),
       )
       expect(Math.min(...patches.map(({ at }) => at)) + clock.offset).to.be.at.least(edge)
     })

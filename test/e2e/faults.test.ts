@@ -34,7 +34,7 @@ describeOn('a fault between Dormouse and the API server', function (on) {
   /** All at once, and beside the first tests: some wait for a time limit. */
   let running: Promise<void>[] = []
   const patchesOf = (name: string) =>
-    here.proxy.calls.filter((called) => called.verb === 'patch' && called.name === name)
+    here.proxy.calls.filter((called) => called.writes && called.name === name)
 
   before('the workloads run', async () => {
     const annotations = annotated(awakeNow())
@@ -55,7 +55,7 @@ describeOn('a fault between Dormouse and the API server', function (on) {
     it(`of a request whose patch is ${title}: ${status}, and again it is done once`, async () => {
       const name = `asked-${title.replaceAll(/\W+/g, '-')}`
       const workload = await here.enabled('deployments', name, { replicas: 2 })
-      const laid = here.proxy.onCall({ verb: 'patch', name, times }, fault)
+      const laid = here.proxy.onCall({ writes: true, name, times }, fault)
       const first = await workload.attempt('POST', 'snooze')
       expect(first.status, first.text).to.equal(status)
       expect(laid.hits).to.equal(times)
@@ -70,7 +70,7 @@ describeOn('a fault between Dormouse and the API server', function (on) {
   async function struck(index: number): Promise<void> {
     const [, fault, times = 1] = FAULTS[index]!
     const workload = workloads[index]!
-    const where = { verb: 'patch', resource: workload.kind, name: workload.name } as const
+    const where = { writes: true, resource: workload.kind, name: workload.name } as const
     const felt = async (want: 'asleep' | 'awake', operations: number) => {
       const laid = here.proxy.onCall(
         { ...where, times: fault.type === 'stall' ? times : times * operations },

@@ -82,7 +82,7 @@ export function comesTrue(on: () => Cluster, { namespaces, workloadsEach, kinds,
       let foretoldAt = since
       let foretold = await checkedAgainst(on().dormouseKubeconfig, arrangement.config)
       const written = (await on().requestsSince(since)).filter(
-        ({ verb, url }) => ['patch', 'create', 'other'].includes(verb) && url.includes(run),
+        ({ verb, url }) => ['write', 'create', 'other'].includes(verb) && url.includes(run),
       )
       expect(written, 'what the check wrote').to.deep.equal([])
       const expected = () => new Map(foretold.workloads.map((each) => [keyOf(each), outcomeOf(each)]))

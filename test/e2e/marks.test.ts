@@ -115,7 +115,7 @@ describeOn('marks on workloads', function (on) {
       expect(body.data.map(({ name }) => name)).not.to.include(owned)
       await here.workload('deployments', 'owner').wake('?wait=60s')
       await here.workload('deployments', 'owner').snooze('?wait=60s')
-      const writes = (await here.cluster.requestsSince(began)).filter(({ verb }) => verb === 'patch')
+      const writes = (await here.cluster.requestsSince(began)).filter(({ verb }) => verb === 'write')
       expect(writes.some(({ url }) => url.includes('/deployments/owner'))).to.equal(true)
       expect(writes.filter(({ url }) => url.includes(`/replicasets/${owned}`))).to.deep.equal([])
     })

@@ -50,7 +50,7 @@ describeOn('kubectl delete deployment --cascade=orphan', function (on) {
       ])
       expect(after).to.deep.equal(before)
       const requests = await here.cluster.requestsSince(since)
-      const written = requests.filter(({ verb, url }) => verb === 'patch' && url.includes('/replicasets/'))
+      const written = requests.filter(({ verb, url }) => verb === 'write' && url.includes('/replicasets/'))
       expect(written).to.deep.equal([])
     })
   }

@@ -69,7 +69,7 @@ describeOnBoth('settings of a Namespace', function (on) {
     })
   const writtenIn = async (namespace: string, since: number) =>
     (await here.cluster.requestsSince(since))
-      .filter(({ verb, url }) => verb === 'patch' && url.includes(`/namespaces/${namespace}/${KIND}/`))
+      .filter(({ verb, url }) => verb === 'write' && url.includes(`/namespaces/${namespace}/${KIND}/`))
       .map(({ url, at }) => ({ path: new URL(url, 'http://localhost').pathname, at }))
   const writesTo = async (namespace: string, since: number) => (await writtenIn(namespace, since)).length
 

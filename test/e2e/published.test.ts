@@ -106,7 +106,7 @@ describeOn('what is published for clients', function (on) {
       await here.dormouse.start()
       await eventually('the next leader to publish', async () =>
         (await on().requestsSince(since)).some(
-          ({ verb, url }) => verb === 'patch' && url.startsWith(PUBLISHED),
+          ({ verb, url }) => verb === 'write' && url.startsWith(PUBLISHED),
         ),
       )
     }

@@ -4,7 +4,7 @@ import type { Cluster } from '../support/cluster.ts'
 import { Dormouse } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { annotated, manifest } from '../support/manifests.ts'
-import { sumOf } from '../support/metrics-text.ts'
+import { sumOf, writesOf } from '../support/metrics-text.ts'
 import { ProgramClock } from '../support/program-clock.ts'
 import { comingMinute, wakesAt } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
@@ -97,11 +97,13 @@ export function suspendedLeader(on: () => Cluster, milliseconds: number): void {
   }
 }
 
-/** How many patches of workloads, or creations of Events, a replica has sent. */
+/** How many writes of workloads, or creations of Events, a replica has sent. */
 async function writes(
   dormouse: Dormouse,
   resource: 'statefulsets' | 'events' = 'statefulsets',
 ): Promise<number> {
-  const verb = resource === 'events' ? 'create' : 'patch'
-  return sumOf(await dormouse.metrics(), 'dormouse_kubernetes_requests_total', { verb, resource })
+  const samples = await dormouse.metrics()
+  return resource === 'events'
+    ? sumOf(samples, 'dormouse_kubernetes_requests_total', { verb: 'create', resource })
+    : writesOf(samples, resource)
 }

@@ -9,7 +9,7 @@ import { Dormouse, type Settings } from '../support/dormouse.ts'
 import { enforced, ownNamespace } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { annotated, manifest } from '../support/manifests.ts'
-import { sumOf } from '../support/metrics-text.ts'
+import { writesOf } from '../support/metrics-text.ts'
 import { awakeBetween } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 import { marksOf } from './agreement.ts'
@@ -40,7 +40,7 @@ describeOn('two Dormouses by mistake, without webhooks,', function (on) {
     const areResting = async () => (await marks()).every(({ state }) => state?.backoff?.cause === 'flapping')
     await eventually('all to be in a backoff', areResting)
     // Seven operations and the end of each wake, by both; and those that came too late.
-    const sent = (await patchesOf(here.dormouse)) + (await patchesOf(second))
+    const sent = (await deploymentsWritten(here.dormouse)) + (await deploymentsWritten(second))
     expect(sent / names.length).to.be.at.most(20)
     for (const { state } of await marks()) expect(state?.snoozed?.replicas).to.equal(REPLICAS)
   })
@@ -68,7 +68,7 @@ describeOn('a second Dormouse beside one with a webhook', function (on) {
       (await here.events('web')).find(({ reason }) => reason === 'SnoozeFailed'),
     )
     expect(message).to.include('another account that calls itself dormouse').and.include(OTHER)
-    expect(await patchesOf(second), 'then it waits').to.be.within(1, 40)
+    expect(await deploymentsWritten(second), 'then it waits').to.be.within(1, 40)
     expect(await workload.status()).to.deep.include({
       is_snoozed: false,
       current_replicas: REPLICAS,
@@ -88,7 +88,7 @@ describeOn('a second Dormouse beside one with a webhook', function (on) {
     )
     expect(error).to.include(`the MutatingWebhookConfiguration dormouse points at ${here.balancer.url}. Stop`)
     const requests = await here.cluster.requestsSince(began)
-    expect(requests.filter(({ verb, url }) => verb === 'patch' && url.includes('mutatingwebhook'))).to.be
+    expect(requests.filter(({ verb, url }) => verb === 'write' && url.includes('mutatingwebhook'))).to.be
       .empty
   })
 })
@@ -125,8 +125,6 @@ function installed(on: () => Cluster) {
   }
 }
 
-/** How many patches of Deployments it has sent. */
-async function patchesOf(dormouse: Dormouse): Promise<number> {
-  const patches = { verb: 'patch', resource: 'deployments' }
-  return sumOf(await dormouse.metrics(), 'dormouse_kubernetes_requests_total', patches)
+async function deploymentsWritten(dormouse: Dormouse): Promise<number> {
+  return writesOf(await dormouse.metrics(), 'deployments')
 }

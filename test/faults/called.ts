@@ -1,6 +1,8 @@
 /** A request to the API server, as RBAC names it. */
 export interface Called {
   readonly verb: Verb
+  /** Changes an object that exists, as a patch or as a whole; Leases are renewed all the time, and left out. */
+  readonly writes: boolean
   /** `deployments`; a subresource as `deployments/scale`. */
   readonly resource: string
   /** Empty: none, or all of them. */
@@ -29,7 +31,9 @@ export function calledBy(method: string, url: string): Called {
   const namespace = isNamespaced ? (parts[1] ?? '') : ''
   const [resource = '', name = '', subresource] = isNamespaced ? parts.slice(2) : parts
   const named = { resource: subresource === undefined ? resource : `${resource}/${subresource}`, name }
-  return { verb: verbOf(method, name, searchParams), ...named, namespace, url }
+  const verb = verbOf(method, name, searchParams)
+  const writes = (verb === 'patch' || verb === 'update') && resource !== 'leases'
+  return { verb, writes, ...named, namespace, url }
 }
 
 function verbOf(method: string, name: string, query: URLSearchParams): Verb {

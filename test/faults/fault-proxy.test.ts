@@ -59,6 +59,7 @@ describe('the fault proxy', () => {
     expect(await call('GET')).to.equal('200 {"method":"GET"}')
     expect(proxy.calls.at(-1)).to.deep.equal({
       verb: 'get',
+      writes: false,
       resource: 'deployments',
       namespace: 'shop',
       name: 'web',

@@ -46,6 +46,7 @@ export interface Turn {
 /** Calls for which all of this is so. */
 export interface CallWhere extends Turn {
   readonly verb?: Verb
+  readonly writes?: boolean
   readonly resource?: string
   readonly namespace?: string
   readonly name?: string

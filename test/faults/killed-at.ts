@@ -30,7 +30,7 @@ export async function killedAt(
     return 'cut' as const
   }
   const laid = proxy.onCall(
-    { verb: 'patch', namespace, ...where, times: Infinity },
+    { writes: true, namespace, ...where, times: Infinity },
     { type: 'hook', stage, run },
   )
   // Requests to a process that is being killed fail.

@@ -64,14 +64,14 @@ export function isAtRest(object: KubectlObject, { count }: Scheduled, want: Want
   return replicas === count && label === undefined && result === 'succeeded'
 }
 
-/** Resolves once Dormouse has sent no patch for two seconds, of those that `counts`. */
+/** Resolves once Dormouse has written nothing for two seconds, of those that `counts`. */
 export async function patchesEnd(
   proxy: FaultProxy,
   counts: (called: Called) => boolean = () => true,
 ): Promise<void> {
   let [seen, since] = [-1, 0]
-  await eventually('the patches to end', () => {
-    const now = proxy.calls.filter((called) => called.verb === 'patch' && counts(called)).length
+  await eventually('the writes to end', () => {
+    const now = proxy.calls.filter((called) => called.writes && counts(called)).length
     if (now !== seen) [seen, since] = [now, performance.now()]
     return performance.now() - since > 2000
   })

@@ -4,10 +4,9 @@ import type { Change } from '../../src/domain/workload/change.ts'
 import type { Workload } from '../../src/domain/workload/workload.ts'
 import { Refusal } from '../../src/process/errors.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
-import type { KubernetesClient } from '../../src/kubernetes/client.ts'
 import { ClusterRefusal } from '../../src/kubernetes/failures.ts'
 import type { WriteOptions } from '../../src/kubernetes/ports.ts'
-import { WorkloadPatcher } from '../../src/kubernetes/patcher.ts'
+import { WorkloadPatcher, type WorkloadCalls } from '../../src/kubernetes/patcher.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { WriteGate } from '../../src/kubernetes/write-gate.ts'
 import { FakeApiServer, answer, failure, type Handler } from './fake-api-server.ts'
@@ -100,7 +99,7 @@ describe('the patcher', () => {
     patcher = patcherOver(server.client)
   })
 
-  const patcherOver = (calls: Pick<KubernetesClient, 'get' | 'patch'>) =>
+  const patcherOver = (calls: WorkloadCalls) =>
     new WorkloadPatcher({
       calls,
       copy: {
@@ -426,6 +425,7 @@ describe('the patcher', () => {
       lands = false
       patcher = patcherOver({
         get: (...args) => server.client.get(...args),
+        replace: () => Promise.reject(new TypeError('no whole object is kept here')),
         async patch(_, operations) {
           if (lands) apply(JSON.stringify(operations))
           const details = { status: 0, noAnswer: 'hung', retryAfter: 2 } as const

@@ -158,7 +158,7 @@ async function writesOf(world: World, since: number): Promise<Map<string, number
   const writes = new Map<string, number>()
   for (const { verb, url } of await world.cluster.requestsSince(since)) {
     const [path = ''] = url.split('?')
-    if (verb === 'patch') writes.set(path, (writes.get(path) ?? 0) + 1)
+    if (verb === 'write') writes.set(path, (writes.get(path) ?? 0) + 1)
   }
   return writes
 }

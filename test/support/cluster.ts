@@ -5,7 +5,8 @@ import type { Kubectl } from './kubectl.ts'
 
 /** A request that Dormouse sent to the API server. */
 export interface SeenRequest {
-  readonly verb: 'get' | 'list' | 'watch' | 'patch' | 'create' | 'other'
+  /** `write`: a patch, or the whole object, but of a Lease. */
+  readonly verb: 'get' | 'list' | 'watch' | 'write' | 'create' | 'other'
   /** Path and query. */
   readonly url: string
   /** When it came, in milliseconds since the epoch. */

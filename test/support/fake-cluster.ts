@@ -116,6 +116,8 @@ export class FakeCluster implements WatchedWorkloads, WorkloadCopy, Writer, Live
       get: (key: WorkloadKey, signal?: AbortSignal) => this.#get(key, signal),
       patch: (key: WorkloadKey, operations: readonly PatchOperation[], options?: PatchOptions) =>
         this.#patch(key, operations, options),
+      // No whole objects are kept here: the real control plane alone judges a PUT.
+      replace: () => Promise.reject(new TypeError('nothing is replaced here')),
     }
     this.#patcher = new WorkloadPatcher({ calls, copy: this, gate, delay: async () => {} })
   }

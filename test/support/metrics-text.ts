@@ -25,3 +25,15 @@ export function sumOf(samples: readonly Sample[], name: string, labels: Record<s
     .filter((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
     .reduce((sum, { value }) => sum + value, 0)
 }
+
+/** How many objects of a resource it changed, as patches or as whole objects. */
+export function writesOf(
+  samples: readonly Sample[],
+  resource: string,
+  labels: Record<string, string> = {},
+): number {
+  return ['patch', 'update'].reduce(
+    (sum, verb) => sum + sumOf(samples, 'dormouse_kubernetes_requests_total', { ...labels, verb, resource }),
+    0,
+  )
+}

@@ -9,7 +9,8 @@ import { createIn, type Cluster, type Grant, type SeenRequest } from './cluster.
 import { kubectlFor } from './kubectl.ts'
 import { account, grant, isAllowed } from './rights.ts'
 
-const VERBS: readonly string[] = ['get', 'list', 'watch', 'patch', 'create']
+const VERBS: readonly string[] = ['get', 'list', 'watch', 'create']
+const WRITES: readonly string[] = ['patch', 'update']
 
 /** The real control plane, with an account for Dormouse and one for the tests. */
 export async function realCluster(plane: ControlPlane): Promise<Cluster> {
@@ -56,8 +57,9 @@ async function withoutKind(admin: Client, kind: Kind): Promise<() => Promise<voi
 }
 
 function seenRequest({ verb, requestURI, requestReceivedTimestamp }: AuditEvent): SeenRequest {
+  const writes = WRITES.includes(verb) && !requestURI.includes('/leases/')
   const known = VERBS.includes(verb) ? (verb as SeenRequest['verb']) : 'other'
-  return { verb: known, url: requestURI, at: Date.parse(requestReceivedTimestamp) }
+  return { verb: writes ? 'write' : known, url: requestURI, at: Date.parse(requestReceivedTimestamp) }
 }
 
 async function createAccount(

@@ -59,7 +59,7 @@ export async function startSandboxCluster({
 const realAlone = () => Promise.reject(new TypeError('only the real control plane can do this'))
 
 function verbOf(method: string, url: string): SeenRequest['verb'] {
-  if (method === 'PATCH') return 'patch'
+  if (method === 'PATCH' || (method === 'PUT' && !url.includes('/leases/'))) return 'write'
   if (method === 'POST') return 'create'
   if (method !== 'GET') return 'other'
   const { pathname, searchParams } = new URL(url, 'http://sandbox')

@@ -151,7 +151,7 @@ export function served(on: () => Cluster, settings: Settings = {}, preload?: str
     },
     async patches(since, kind, name) {
       const requests = await on().requestsSince(since)
-      return requests.filter(({ verb, url }) => verb === 'patch' && url.startsWith(path(kind, name))).length
+      return requests.filter(({ verb, url }) => verb === 'write' && url.startsWith(path(kind, name))).length
     },
     settled,
   }

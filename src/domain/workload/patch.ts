@@ -1,7 +1,7 @@
 import { labelsIn, restsOn, type Change } from './change.ts'
 import { stepOf } from '../json-pointer.ts'
 import { apiVersionOf } from '../kinds.ts'
-import { setOrRemove, type PatchOperation } from '../json-patch.ts'
+import { carryOut, setOrRemove, type PatchOperation } from '../json-patch.ts'
 import { fieldsOf, pointerInFields } from '../managed-fields.ts'
 import { formOf, sleepingOf } from '../sleeping/forms.ts'
 import { REST } from '../sleeping/form.ts'
@@ -28,6 +28,14 @@ export function jsonPatch(workload: Workload, change: Change): PatchOperation[] 
     ...mutations(workload, change),
     ...givingUpReplicas(workload, change),
   ]
+}
+
+/**
+ * Makes the change on the whole object, as it was when its copy was made; false: it takes a patch, as an entry of
+ * `managedFields` does.
+ */
+export function changeObject(object: object, workload: Workload, change: Change): boolean {
+  return change.givesUpReplicas !== true && carryOut(object, mutations(workload, change))
 }
 
 /**

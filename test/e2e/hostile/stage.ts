@@ -47,7 +47,7 @@ export async function writesUntilRest(here: Served, since: number): Promise<Read
   const prefix = `/namespaces/${here.namespace}/`
   const patches = async () =>
     (await here.cluster.requestsSince(since)).filter(
-      ({ verb, url }) => verb === 'patch' && url.includes(prefix) && !url.includes('/events'),
+      ({ verb, url }) => verb === 'write' && url.includes(prefix) && !url.includes('/events'),
     )
   await eventually(
     'Dormouse to rest',
