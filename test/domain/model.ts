@@ -4,7 +4,7 @@ import type { Instant } from '../../src/process/clock.ts'
 import type { Decision } from '../../src/domain/deciding/decision.ts'
 import { statusPatch } from '../../src/domain/deciding/missed-runs.ts'
 import { planFailure, planStep } from '../../src/domain/deciding/operation.ts'
-import { jsonPatch } from '../../src/domain/workload/patch.ts'
+import { changeObject, jsonPatch } from '../../src/domain/workload/patch.ts'
 import type { Change } from '../../src/domain/workload/change.ts'
 import type { Request } from '../../src/domain/requests/operations.ts'
 import { planRequest } from '../../src/domain/requests/request.ts'
@@ -238,6 +238,12 @@ export class ModelCluster {
     const ran = applied(this.object, statusPatch(this.workload, change))
     const patched = ran && applied(ran, jsonPatch(this.workload, change))
     if (!patched) return expect.fail(`the patch does not apply: ${JSON.stringify(change)}`)
+    const whole = structuredClone(ran)
+    const isWhole = changeObject(whole, this.workload, change)
+    expect(isWhole, 'a change makes whole objects, unless it gives the count up').to.equal(
+      !change.givesUpReplicas,
+    )
+    if (isWhole) expect(whole, 'the whole object is what the patch makes').to.deep.equal(patched)
     if (countOf(patched, this.kind) !== this.count) this.#own(patched, FIELD_MANAGER)
     this.#store(patched)
     if (change.annotations.state === undefined || before === undefined) return

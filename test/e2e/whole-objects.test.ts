@@ -48,27 +48,29 @@ describeOn('a workload at rest', function (on) {
   ] as const)
     it(`falls asleep as a whole, and nothing but count and marks is another: ${kind}`, async () => {
       const name = `whole-${kind.replace(/\..*/, '')}`
-      if (kind === WHEELS) await addWheel(name, {})
-      const workload = kind === WHEELS ? here.workload(kind, name) : await resting(kind, name)
-      if (kind === WHEELS) {
-        await workload.enable()
-        await sleep(REST)
-      }
-      const before = await here.get(kind, name)
+      const workload = kind === WHEELS ? await restingWheel(name) : await resting(kind, name)
+      const read = async () =>
+        kind === WHEELS
+          ? await here.cluster.kubectl.json(
+              'get',
+              WHEELS,
+              name,
+              '-n',
+              here.namespace,
+              '--show-managed-fields',
+            )
+          : await here.get(kind, name)
+      const before = await read()
       const sent = writesOf(name).length
       await workload.snooze()
       expect(writesOf(name).slice(sent)).to.deep.equal(['update'])
-      const after = await here.get(kind, name)
+      const after = await read()
       expect(marksOf(after).state?.asleep).to.equal(true)
       expect(leftAlone(after)).to.deep.equal(leftAlone(before))
-      expect(after.metadata.annotations).to.include(before.metadata.annotations)
     })
 
   it('keeps a number that JavaScript would round: it is patched', async () => {
-    await addWheel('long', { long: '#' })
-    const workload = here.workload(WHEELS, 'long')
-    await workload.enable()
-    await sleep(REST)
+    const workload = await restingWheel('long', { long: '#' })
     await workload.snooze()
     expect(
       await here.kubectl('get', WHEELS, 'long', '-o', 'jsonpath={.spec.long} {.spec.replicas}'),
@@ -107,7 +109,7 @@ describeOn('a workload at rest', function (on) {
     expect(writesOf('in-motion')).to.not.include('update')
   })
 
-  async function addWheel(name: string, spec: object): Promise<void> {
+  async function restingWheel(name: string, spec: object = {}) {
     const { group, kind } = WHEEL
     const object = { apiVersion: `${group}/v1`, kind, metadata: { name }, spec: { replicas: 2, ...spec } }
     const text = JSON.stringify(object).replace('"#"', LONG)
@@ -116,22 +118,23 @@ describeOn('a workload at rest', function (on) {
       text,
     )
     expect(code, stderr).to.equal(0)
+    const workload = here.workload(WHEELS, name)
+    await workload.enable()
+    await sleep(REST)
+    return workload
   }
 })
 
-/** The object without Dormouse's marks, the count, the status and the fields that each write changes. */
+/** The object without Dormouse's marks, the count, the status and the fields that each write changes; whose fields are whose. */
 function leftAlone({ metadata, spec }: KubectlObject): object {
-  const { replicas: _, suspend: __, ...rest } = spec
-  const { name, uid, creationTimestamp, labels = {}, managedFields = [] } = metadata
-  const { nodeSelector: ___, ...pod } = rest.template?.spec ?? {}
-  const others = managedFields.filter(({ manager, subresource }) => manager !== FIELD_MANAGER && !subresource)
+  const { name, uid, creationTimestamp, labels = {}, annotations = {}, managedFields = [] } = metadata
+  const { replicas: _, suspend: __, template, ...rest } = spec
+  const { nodeSelector: ___, ...pod } = template?.spec ?? {}
+  const foreign = (key: string) => !/dormouse|deprecated/.test(key)
   return {
-    name,
-    uid,
-    creationTimestamp,
-    others,
-    labels: Object.keys(labels).filter((key) => !key.includes('dormouse')),
-    rest: { ...rest, template: undefined },
-    pod,
+    ...{ name, uid, creationTimestamp, rest, pod },
+    labels: Object.keys(labels).filter(foreign),
+    annotations: Object.entries(annotations).filter(([key]) => foreign(key)),
+    managers: managedFields.flatMap(({ manager = '' }) => (manager === FIELD_MANAGER ? [] : manager)).sort(),
   }
 }

@@ -99,7 +99,7 @@ export async function undefineKind(
 /** Gives Dormouse's account the chart's rights for configured kinds of an API group. */
 export async function mayManage({ admin }: Cluster, group: string): Promise<void> {
   const rights = [
-    { apiGroups: [group], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch'] },
+    { apiGroups: [group], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch', 'update'] },
     { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] },
   ]
   await grant(admin, account(dormouse.namespace, dormouse.name), { name: group, rights })
