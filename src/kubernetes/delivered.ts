@@ -26,7 +26,7 @@ interface Options {
 
 /**
  * Whole objects as the API server delivered them last, as text: a PUT of one, changed, is the cheapest write for the API
- * server (decision 0024). Without `managedFields`: it keeps its own where a PUT has none. Past its budget it keeps those that
+ * server (decision 0025). Without `managedFields`: it keeps its own where a PUT has none. Past its budget it keeps those that
  * it has.
  */
 export class Delivered {
