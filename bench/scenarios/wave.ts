@@ -4,7 +4,7 @@ import { comingMinute } from '../../test/support/schedules.ts'
 import { deployments, fill, targetOf, withCluster, type BenchCluster } from '../measure/cluster.ts'
 import { startDormouse } from '../measure/dormouse.ts'
 import { alternating } from '../measure/edges.ts'
-import { ourPatches } from '../measure/our-patches.ts'
+import { ourWrites } from '../measure/our-writes.ts'
 import { cpuOf } from '../measure/process.ts'
 import { tenNights } from '../measure/ten-nights.ts'
 import { mergePatches } from '../measure/patches.ts'
@@ -68,7 +68,7 @@ async function waves({ rounds, say }: Context, cluster: BenchCluster, count: num
       const actRaw = () => raw.send({ requests: patches, inFlight: 32 })
       found.raw.push(await timedWave({ ...timed, watch: watches.raw, pid: raw.pid, act: actRaw }))
       found.meanwhile.push(((await cpuOf(dormouse.pid)) - before) / count)
-      const requests = await ourPatches(cluster.plane.admin, 'bytes', Date.now())
+      const requests = await ourWrites(cluster.plane.admin, 'bytes', Date.now())
       await sleep(1000)
       const actBytes = () => bytes.send({ requests, inFlight: 32 })
       found.bytes.push(await timedWave({ ...timed, watch: watches.bytes, pid: bytes.pid, act: actBytes }))

@@ -62,8 +62,8 @@ export class Delivered {
   }
 }
 
-/** The API server takes the status of a built-in kind through its subresource alone. */
-function textOf({ kind }: Workload, object: WorkloadObject): string {
+/** The object without what a PUT does not need: the API server takes the status of a built-in kind through its subresource alone. */
+export function textOf({ kind }: Workload, object: WorkloadObject): string {
   const metadata = { ...object.metadata, managedFields: undefined }
   return JSON.stringify(
     isBuiltIn(kind) ? { ...object, metadata, status: undefined } : { ...object, metadata },

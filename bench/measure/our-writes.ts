@@ -1,10 +1,11 @@
 import type { Client } from '../../test/control-plane/client.ts'
 import { rulesWith } from '../../test/support/rules.ts'
 import { planStep } from '../../src/domain/deciding/operation.ts'
-import { jsonPatch } from '../../src/domain/workload/patch.ts'
+import { changeObject, jsonPatch } from '../../src/domain/workload/patch.ts'
 import { KubernetesClient } from '../../src/kubernetes/client.ts'
 import type { HttpRequest } from '../../src/kubernetes/http.ts'
 import type { WorkloadObject } from '../../src/kubernetes/api-object.ts'
+import { textOf } from '../../src/kubernetes/delivered.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 import { deployments } from './cluster.ts'
 import type { Sent } from './raw.ts'
@@ -16,7 +17,7 @@ const RULES = rulesWith({
 })
 
 /** The requests that Dormouse would send at `now` for the Deployments of a namespace, byte for byte. */
-export async function ourPatches(admin: Client, namespace: string, now: number): Promise<Sent[]> {
+export async function ourWrites(admin: Client, namespace: string, now: number): Promise<Sent[]> {
   const requests: Sent[] = []
   const recorder = new KubernetesClient({
     transport: {
@@ -32,7 +33,9 @@ export async function ourPatches(admin: Client, namespace: string, now: number):
     const workload = trim('deployments', object)
     const { change } = planStep(workload, now, RULES)
     if (!change) throw new Error(`${workload.name} has nothing to do`)
-    await recorder.patch(workload, jsonPatch(workload, change))
+    const whole = JSON.parse(textOf(workload, object)) as WorkloadObject
+    if (changeObject(whole, workload, change)) await recorder.replace(workload, whole, {})
+    else await recorder.patch(workload, jsonPatch(workload, change))
   }
   return requests
 }
