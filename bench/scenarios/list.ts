@@ -1,4 +1,9 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { request } from 'undici'
+import { npmPackage } from '../../packaging/client.ts'
+import { PROJECT, programEnvironment } from '../../test/support/dormouse.ts'
 import { annotated } from '../../test/support/manifests.ts'
 import { awakeNow } from '../../test/support/schedules.ts'
 import { fill, withCluster, type BenchCluster } from '../measure/cluster.ts'
@@ -9,8 +14,8 @@ import type { Context, Found, Scenario } from '../scenario.ts'
 
 export const list: Scenario = {
   name: 'list',
-  about: 'the status of all workloads by the API, page after page',
-  minutes: 1,
+  about: 'the status of all workloads by the API, page after page, and as the client prints it',
+  minutes: 2,
   run: (context) => withCluster(context, (cluster) => listed(context, cluster)),
 }
 
@@ -34,6 +39,17 @@ async function listed({ quick, rounds, workloads, say }: Context, cluster: Bench
     say(`${times} times all pages`)
     const after = await peakOfAll()
     const of = count.toLocaleString('en')
+    const byServer: number[] = []
+    const byCluster: number[] = []
+    const program = join(PROJECT, 'node_modules', '.cache', 'dormouse-bench-client')
+    await npmPackage(program)
+    say(`${times} times by the client, over the API and through the cluster`)
+    for (let time = 0; time < times; time++) {
+      const [token = ''] = dormouse.tokens
+      byServer.push(await printed(program, ['--server', dormouse.api], { DORMOUSE_TOKEN: token }, count))
+      byCluster.push(await printed(program, ['--kubeconfig', cluster.plane.adminKubeconfig], {}, count))
+    }
+    const bar = { of: 'figure', atMost: 400 } as const
     return {
       rows: [
         { what: `${of}: all pages`, figure: median(taken), unit: 'ms', bar: { of: 'figure', atMost: 250 } },
@@ -45,11 +61,32 @@ async function listed({ quick, rounds, workloads, say }: Context, cluster: Bench
           reference: { name: `in the ${times} before`, figure: before },
           bar: { of: 'ratio', atMost: 1.05 },
         },
+        { what: `${of}: client, --server`, figure: median(byServer), unit: 'ms', bar },
+        { what: `${of}: client, through the cluster`, figure: median(byCluster), unit: 'ms', bar },
       ],
     }
   } finally {
     await dormouse.stop()
   }
+}
+
+/** Milliseconds from the start of `kubectl dormouse list -A`, as it is packaged, to its end. */
+async function printed(
+  program: string,
+  where: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  count: number,
+): Promise<number> {
+  const begun = performance.now()
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(program, 'bin', 'kubectl-dormouse.js'), 'list', '-A', ...where],
+    { env: { ...programEnvironment(), ...variables }, maxBuffer: 1e9 },
+  )
+  const took = performance.now() - begun
+  const lines = stdout.trimEnd().split('\n').length
+  if (lines !== count + 1) throw new Error(`the client printed ${lines} lines of ${count + 1}`)
+  return took
 }
 
 /** Milliseconds until all pages were read and parsed. */
