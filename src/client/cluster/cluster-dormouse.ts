@@ -126,8 +126,8 @@ export class ClusterDormouse implements Dormouse {
   async list(selection: Selection): Promise<readonly Found[]> {
     this.#refresh()
     return explaining(this.place, async () => {
-      const all = await this.#all(selection)
-      const { listedRecord } = await this.#judging()
+      // What judges them is loaded while the cluster answers.
+      const [all, { listedRecord }] = await Promise.all([this.#all(selection), this.#judging()])
       const isWhole = selection.kind === undefined && selection.labelSelector === undefined
       return inOrder(await this.#founds(all.filter(isListed), listedRecord, isWhole ? all : undefined))
     })

@@ -4,7 +4,7 @@ import { FORMAT } from '../../domain/records/published.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../process/errors.ts'
-import type { KubernetesObject, WorkloadObject } from '../../kubernetes/api-object.ts'
+import type { KubernetesObject, ObjectList, WorkloadObject } from '../../kubernetes/api-object.ts'
 import { KubernetesClient, type Collection } from '../../kubernetes/client.ts'
 import { ConfiguredKinds } from '../../kubernetes/configured-kinds.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
@@ -239,13 +239,21 @@ export class ClusterReader implements ServiceFacts {
     return pods
   }
 
+  /** Asks for each page while the one before it is read: a page says at its beginning where the list goes on. */
   async *pages<Listed>(collection: Collection): AsyncGenerator<Listed> {
-    let token = ''
-    do {
-      const page = await this.client.listPage<Listed>(collection, 500, token, this.#signal)
+    const asked = (token: string) => {
+      const page = this.client.listPage<Listed>(collection, 500, token, this.#signal)
+      // Where the page before it fails, nobody waits for it.
+      page.catch(() => undefined)
+      return page
+    }
+    let coming: Promise<ObjectList<Listed>> | undefined = asked('')
+    while (coming) {
+      const page: ObjectList<Listed> = await coming
+      const { continue: token = '' } = page.metadata
+      coming = token === '' ? undefined : asked(token)
       yield* page.items
-      token = page.metadata.continue ?? ''
-    } while (token !== '')
+    }
   }
 
   /** Reads the Namespace once, until `refresh`. */
