@@ -3,6 +3,7 @@ import { otherDormouse } from '../kubernetes/registration/configuration.ts'
 import { HeldWorkloads } from '../kubernetes/registration/held-workloads.ts'
 import { probeWebhook } from '../kubernetes/registration/probe.ts'
 import { WebhookRegistration } from '../kubernetes/registration/registration.ts'
+import { StrangeNamespaces } from '../kubernetes/registration/strange-namespaces.ts'
 import type { Runnable } from '../process/runnable.ts'
 import type { Certificates } from './process/certificates.ts'
 import type { Wiring } from './wiring.ts'
@@ -32,7 +33,9 @@ export function webhookRegistration(
   const { config, atLoopback = false, cluster, identity, namespace, service, ownNamespace } = wiring
   const { url: configuredUrl, failurePolicy, namespaceSelector } = config.webhook
   if (configuredUrl === null && !atLoopback && !service) return undefined
-  const held = new HeldWorkloads(cluster.informer)
+  const { informer, namespaces } = cluster
+  const held = new HeldWorkloads(informer)
+  const strange = new StrangeNamespaces(informer, namespaces, wiring.excludeNamespaces)
   return madeAtStart('webhook registration', () => {
     const url = configuredUrl ?? (atLoopback ? (listensAt() ?? null) : null)
     return new WebhookRegistration({
@@ -58,6 +61,7 @@ export function webhookRegistration(
       namespaceSelector,
       configured: cluster.configured.fields,
       held,
+      strange,
     })
   })
 }

@@ -32,7 +32,7 @@ interface Write {
   readonly subresource?: 'status'
   /** Whether it would break a hold. */
   readonly breaks: boolean
-  /** Whether it changes what Dormouse alone writes. */
+  /** Whether it changes what Dormouse alone writes, which of a write of the status is every mark. */
   readonly changesState?: boolean
   /** Whether nobody reviews it where nothing holds the workload and nothing of ours is on it. */
   readonly leavesBare?: boolean
@@ -68,6 +68,12 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
   'the status with a state': {
     body: annotated(ANNOTATION.state, '{}'),
+    subresource: 'status',
+    breaks: true,
+    changesState: true,
+  },
+  'the status with a setting': {
+    body: annotated(ANNOTATION.enabled, 'false'),
     subresource: 'status',
     breaks: true,
     changesState: true,
@@ -144,7 +150,7 @@ describeOn('the webhooks share what is written', function (on) {
   const namespace = `shares-${randomBytes(4).toString('hex')}`
   const path = `${CONFIGURATIONS}/${namespace}`
 
-  const webhooks = (held: HeldScope, policy: 'proven' | 'unproven' = 'proven') =>
+  const webhooks = (held: HeldScope, strange: readonly string[] = []) =>
     desiredWebhooks(
       {
         url: server.url,
@@ -160,7 +166,7 @@ describeOn('the webhooks share what is written', function (on) {
       },
       server.ca,
       [],
-      { isTied: true, proof: policy, held },
+      { isTied: true, proof: 'proven', held, strange },
     )
   const collection = (kind: Kind) => {
     const { group, version } = factsOf(kind)
@@ -281,6 +287,15 @@ describeOn('the webhooks share what is written', function (on) {
         expect(await asked(scale('held'), what)).to.deep.equal([held])
         expect(await asked(scale('managed'), what)).to.deep.equal([managed])
       })
+
+    it('those of a strange namespace meet none, unless they are held', async () => {
+      await on().admin.expect('PATCH', path, { webhooks: webhooks(scopeOf([ours]), ['other', namespace]) })
+      await eventually('the API server to know', async () => {
+        const [first] = await asked(scale('managed'), 'strange')
+        return first === undefined
+      })
+      expect(await asked(scale('held'), 'held')).to.deep.equal(['held-scale'])
+    })
   })
 
   describe('of Namespaces', () => {

@@ -5,6 +5,11 @@ export function differingAnnotations(a: Workload, b: Workload): AnnotationName[]
   return ANNOTATION_NAMES.filter((name) => a.annotations[name] !== b.annotations[name])
 }
 
+/** Whether a workload has an annotation or a label of ours. */
+export function hasMarks({ annotations, labels }: Workload): boolean {
+  return Object.keys(annotations).length > 0 || OWN_LABELS.some((key) => labels?.[key] !== undefined)
+}
+
 /** Whether two copies have the same annotations and labels of ours and the same key. */
 export function sameMarks(a: Workload, b: Workload): boolean {
   return differingAnnotations(a, b).length === 0 && sameLabels(a, b) && a.snoozeKey === b.snoozeKey

@@ -73,14 +73,6 @@ const MARKS_DIFFER = [
   ...OWN_LABELS.map((key) => differ((side) => label(side, key))),
 ].join(' || ')
 
-/** Among status updates, only those that change our annotations or labels, or give a ReplicaSet an owner. */
-export const STATUS_CHANGES_OURS: MatchCondition = {
-  name: 'status-changes-ours',
-  expression:
-    `!${IS_STATUS} || ${MARKS_DIFFER} || ` +
-    `(request.resource.resource == 'replicasets' && ${HAS_CONTROLLER('object')})`,
-}
-
 const STATE_DIFFERS = [
   ...[ANNOTATION.state, ANNOTATION.history].map((key) =>
     differ((side) => `${side}.metadata.?annotations[?${quoted(key)}]`),
@@ -88,10 +80,16 @@ const STATE_DIFFERS = [
   ...OWN_LABELS.map((key) => differ((side) => label(side, key))),
 ].join(' || ')
 
-/** Among updates, those that change what Dormouse alone writes: the webhook `marks` denies those that it cannot read. */
+/**
+ * Among updates, those that change what Dormouse alone writes, which of a write of the status is every mark: the webhook
+ * `marks` denies those that it cannot read. One that gives a ReplicaSet a controller would end a hold.
+ */
 export const CHANGES_STATE: MatchCondition = {
   name: 'changes-state',
-  expression: `oldObject != null && (${STATE_DIFFERS})`,
+  expression:
+    `oldObject != null && (${IS_STATUS} ` +
+    `? (${MARKS_DIFFER} || (request.resource.resource == 'replicasets' && ${HAS_CONTROLLER('object')})) ` +
+    `: (${STATE_DIFFERS}))`,
 }
 
 /** The exact complement. */

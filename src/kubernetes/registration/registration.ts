@@ -22,6 +22,7 @@ import { writtenScope } from './held-scope.ts'
 import type { HeldWorkloads } from './held-workloads.ts'
 import { OwnWrites } from './own-writes.ts'
 import type { ProbeResult } from './probe.ts'
+import type { StrangeNamespaces } from './strange-namespaces.ts'
 import { WebhookProof, type Probing, type Proof } from './proof.ts'
 import {
   desiredWebhooks,
@@ -48,6 +49,8 @@ export interface WebhookRegistrationOptions extends WebhookSettings {
   readonly ownNamespace: string | undefined
   /** The workloads whose scaling needs our answer. */
   readonly held: Pick<HeldWorkloads, 'scope' | 'onChange'>
+  /** The namespaces whose scalings need no review; default: none. */
+  readonly strange?: Pick<StrangeNamespaces, 'names' | 'onChange'>
   /** Probes the webhook once through the API server. */
   readonly probe: (signal: AbortSignal) => Promise<ProbeResult>
   /** Called each time that the proof changes: whether the API servers reach the webhook, and if not, why. */
@@ -118,18 +121,19 @@ export class WebhookRegistration implements Runnable {
   /** Resolves at once: a configuration that cannot be written does not delay the leader's other parts. */
   async start(): Promise<void> {
     const { signal } = this.#life
-    const { client, logger, delay, onCaBundle, onServed, held } = this.#options
+    const { client, logger, delay, onCaBundle, onServed, held, strange } = this.#options
     await this.#loop.start()
     const unsubscribe = [
       onCaBundle(() => this.#loop.changed()),
       // Pins and overrides come in bursts: changes within a moment are one write.
       held.onChange(() => this.#loop.changed(undefined, SOON)),
+      strange?.onChange((isUrgent) => this.#loop.changed(undefined, isUrgent ? 0 : SOON)),
       onServed(() => {
         if (this.#proof.hasBegun) this.#proof.begin()
       }),
     ]
     signal.addEventListener('abort', () => {
-      for (const each of unsubscribe) each()
+      for (const each of unsubscribe) each?.()
     })
     this.#watching = watchObject<Configuration>(
       { client, logger, reference: CONFIGURATION, ...(delay && { delay }) },
@@ -210,8 +214,9 @@ export class WebhookRegistration implements Runnable {
   }
 
   #standing(isTied: boolean, present: readonly MutatingWebhook[]): Standing {
-    const held = this.#options.held.scope(writtenScope(heldScaleOf(present)))
-    return { isTied, proof: this.#proof.state, held }
+    const { held, strange } = this.#options
+    const scope = held.scope(writtenScope(heldScaleOf(present)))
+    return { isTied, proof: this.#proof.state, held: scope, strange: strange?.names ?? [] }
   }
 
   async #owner(signal: AbortSignal): Promise<OwnerReference | 'going' | undefined> {

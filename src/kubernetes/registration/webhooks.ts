@@ -11,7 +11,6 @@ import {
   heldCondition,
   KEEPS_STATE,
   NO_CONTROLLER,
-  STATUS_CHANGES_OURS,
   unheldCondition,
 } from './match-conditions.ts'
 import type { Proof } from './proof.ts'
@@ -73,6 +72,8 @@ export interface Standing {
   readonly proof: Proof
   /** The workloads whose scaling needs our answer. */
   readonly held: HeldScope
+  /** Namespaces whose scalings need no review. */
+  readonly strange: readonly string[]
 }
 
 /**
@@ -106,15 +107,8 @@ export function desiredWebhooks(
     {
       name: WORKLOADS,
       clientConfig: clientConfigOf('/webhook/workloads'),
-      rules: [...rules(['CREATE', 'UPDATE'], kinds), ...ofStatus],
-      matchConditions: [
-        ...accounts,
-        HAS_OUR_MARKS,
-        NO_CONTROLLER,
-        STATUS_CHANGES_OURS,
-        KEEPS_STATE,
-        unheldCondition(counts),
-      ],
+      rules: rules(['CREATE', 'UPDATE'], kinds),
+      matchConditions: [...accounts, HAS_OUR_MARKS, NO_CONTROLLER, KEEPS_STATE, unheldCondition(counts)],
       failurePolicy: 'Ignore',
       ...common(settings),
     },
@@ -149,7 +143,10 @@ export function desiredWebhooks(
   ]
 }
 
-/** The two webhooks of scalings; only one if no workload is held, or all may be. */
+/**
+ * The two webhooks of scalings; only one if no workload is held, or all may be. A Scale carries no labels, and each call
+ * costs its caller a quarter of the time that a scaling takes, so strange namespaces are left out.
+ */
 function scalings(
   settings: WebhookSettings,
   standing: Standing,
@@ -157,13 +154,20 @@ function scalings(
   whileHeld: { readonly failurePolicy: FailurePolicy },
 ): MutatingWebhook[] {
   const { held, others } = twinsOf(standing.held)
+  const reviewed = { ...settings, excludeNamespaces: [...settings.excludeNamespaces, ...standing.strange] }
   const scaled = rules(['UPDATE'], [...SCALABLE_KINDS, ...scaledKinds(settings)], '/scale')
   const accounts = conditionsOfAccounts(settings)
   const each = [
-    { share: others, name: SCALE, path: '/webhook/scale', policy: { failurePolicy: 'Ignore' as const } },
-    { share: held, name: HELD_SCALE, path: '/webhook/held-scale', policy: whileHeld },
+    {
+      share: others,
+      name: SCALE,
+      path: '/webhook/scale',
+      policy: { failurePolicy: 'Ignore' as const },
+      where: reviewed,
+    },
+    { share: held, name: HELD_SCALE, path: '/webhook/held-scale', policy: whileHeld, where: settings },
   ]
-  return each.flatMap(({ share, name, path, policy }) =>
+  return each.flatMap(({ share, name, path, policy, where }) =>
     share === undefined
       ? []
       : [
@@ -173,7 +177,7 @@ function scalings(
             rules: scaled,
             matchConditions: [...accounts, ...share.matchConditions],
             ...policy,
-            ...common(settings, share.namespaces),
+            ...common(where, share.namespaces),
           },
         ],
   )

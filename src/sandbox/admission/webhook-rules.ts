@@ -93,10 +93,10 @@ function breaksHold({ object, oldObject, subresource }: AdmissionAttributes): bo
   return parts.some((of) => !isDeepStrictEqual(of(object), of(oldObject)))
 }
 
-function changesState({ object, oldObject }: AdmissionAttributes): boolean {
-  return (
-    object !== undefined && oldObject !== undefined && !isDeepStrictEqual(stateOf(object), stateOf(oldObject))
-  )
+function changesState({ object, oldObject, subresource }: AdmissionAttributes): boolean {
+  if (!object || !oldObject) return false
+  const of = subresource === 'status' ? marksOf : stateOf
+  return !isDeepStrictEqual(of(object), of(oldObject))
 }
 
 function stateOf({ metadata: { annotations = {}, labels = {} } }: KubeObject): readonly unknown[] {

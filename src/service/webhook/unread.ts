@@ -38,14 +38,9 @@ export function decideUnread(
   if (route === 'probe') return allow(reason)
   if (isHeldOnly(route) || isHeld(review, deps))
     return deny(reason, subject(review, `is held by a pin or an override, and ${notDone(route)}: ${message}`))
-  if (changesMarks(route, review))
+  if (route === 'marks')
     return deny(reason, subject(review, `keeps its dormouse.dev marks, and ${notDone(route)}: ${message}`))
   return allow(reason, [subject(review, `was not checked: ${message}`)])
-}
-
-/** Among writes of the status, only those that change marks, or give an owner, are reviewed. */
-function changesMarks(route: Route, { subResource, operation }: ReviewRequest): boolean {
-  return route === 'marks' || (route === 'workloads' && operation === 'UPDATE' && subResource === 'status')
 }
 
 function notDone(route: Route): string {

@@ -11,7 +11,8 @@ import { admitUpdate } from '../../domain/admission/update.ts'
 import type { Update } from '../../domain/admission/under-review.ts'
 import { reviewAuthor } from '../../domain/workload/author.ts'
 import { factsOf, isBuiltIn, kindOf } from '../../domain/kinds.ts'
-import { OWN_LABELS, type Kind, type Workload } from '../../domain/workload/workload.ts'
+import { hasMarks } from '../../domain/workload/marks.ts'
+import type { Kind, Workload } from '../../domain/workload/workload.ts'
 import {
   changesMore,
   changesTemplate,
@@ -49,7 +50,7 @@ export function reviewWorkload(review: ReviewRequest, deps: Deciding): Admission
   if (after.deleting && (!before || subResource === 'status')) return allow('not_managed')
   const unknown = [...unknownAnnotations(old, object), ...misplacedLabels(old, object)]
   if (!before || !old) return admitCreate(after, clock(), rules, unknown)
-  if (!isMarked(before) && !isMarked(after) && unknown.length === 0) return allow('not_managed')
+  if (!hasMarks(before) && !hasMarks(after) && unknown.length === 0) return allow('not_managed')
   const bare = (decision: AdmissionDecision) =>
     isStranger(before.uid, deps.workloads.get(before), deps) ? withoutDetails(decision, before) : decision
   if (subResource === 'status') return bare(admitStatus(before, after, clock(), rules))
@@ -108,8 +109,4 @@ function asked(before: Workload, after: Workload, old: Json, object: Json): Part
 
 function isServed(kind: Kind, version: string, configured: ReadonlySet<Kind> | undefined): boolean {
   return isBuiltIn(kind) ? factsOf(kind).version === version : configured?.has(kind) === true
-}
-
-function isMarked({ annotations, labels }: Workload): boolean {
-  return Object.keys(annotations).length > 0 || OWN_LABELS.some((key) => labels?.[key] !== undefined)
 }

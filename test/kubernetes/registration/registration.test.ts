@@ -5,7 +5,7 @@ import {
   type MutatingWebhook,
   type WebhookSettings,
 } from '../../../src/kubernetes/registration/webhooks.ts'
-import { scopeOf } from '../../../src/kubernetes/registration/held-scope.ts'
+import { scopeOf, type Requirement } from '../../../src/kubernetes/registration/held-scope.ts'
 import { deleteWebhookConfiguration } from '../../../src/kubernetes/registration/configuration.ts'
 import {
   WebhookRegistration,
@@ -473,6 +473,33 @@ describe('the webhook configuration', () => {
     })
   })
 
+  it('leaves out the scalings in strange namespaces, until one is no longer strange', async () => {
+    let strange = ['blog', 'shop']
+    let tell: (isUrgent: boolean) => void = () => {}
+    await proven({
+      strange: {
+        get names() {
+          return strange
+        },
+        onChange: (listener) => {
+          tell = listener
+          return () => {}
+        },
+      },
+    })
+    const leftOut = () =>
+      webhooks().map(({ name, namespaceSelector }) => {
+        const { matchExpressions: [first] = [] } = namespaceSelector as { matchExpressions?: Requirement[] }
+        return `${name.split('.')[0]} ${first?.values.join()}`
+      })
+    const others = ['marks', 'workloads', 'held', 'namespaces'].map((name) => `${name} kube-system,dormouse`)
+    const probe = 'probe dormouse'
+    expect(leftOut()).to.deep.equal(['scale kube-system,dormouse,blog,shop', ...others, probe])
+    strange = ['blog']
+    tell(true)
+    await until(() => leftOut()[0] === 'scale kube-system,dormouse,blog')
+  })
+
   it('is deleted on request, also when it is gone already', async () => {
     await inside()
     asTheChartHasIt()
@@ -490,7 +517,12 @@ describe('the desired webhooks', () => {
     present: readonly MutatingWebhook[] = [],
     proof: 'proven' | 'unknown' = 'proven',
   ) =>
-    desiredWebhooks({ ...SETTINGS, ...settings }, 'CA', present, { isTied: true, proof, held: scopeOf([]) })
+    desiredWebhooks({ ...SETTINGS, ...settings }, 'CA', present, {
+      isTied: true,
+      proof,
+      held: scopeOf([]),
+      strange: [],
+    })
   const held = (webhooks: readonly MutatingWebhook[]) =>
     webhooks.find(({ name }) => name === 'held.dormouse.dev')?.failurePolicy
   const NAME = 'kubernetes.io/metadata.name'

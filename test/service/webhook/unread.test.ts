@@ -221,16 +221,6 @@ describe('a review that cannot be read', () => {
     expect(answer).to.deep.include({ http: 200, allowed: false })
   })
 
-  it('of a status is denied, since only those that change marks are reviewed', async () => {
-    here.knows('deployments', objectOf(free))
-    for (const change of [large, { x: Array(310_000).fill(0) }]) {
-      const request = requestOf(free, { object: { ...objectOf(free), ...change } })
-      // API servers write it before the objects.
-      const answer = await here.review('/webhook/workloads', { subResource: 'status', ...request })
-      expect(answer).to.deep.include({ http: 200, uid: 'r-1', allowed: false })
-    }
-  })
-
   it('of a scaling is denied by its route, and by the copy on the other', async () => {
     const broken = scaling(pinned, 5, { subResource: 'status' })
     expect((await here.review('/webhook/scale', broken)).allowed).to.equal(true)
