@@ -3,7 +3,7 @@ import { eventually } from '../../test/support/eventually.ts'
 import type { BenchCluster } from './cluster.ts'
 import { startDormouse, type Dormouse } from './dormouse.ts'
 
-const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/dormouse'
+export const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/dormouse'
 
 /** Starts Dormouse and waits until the API server calls its webhook. */
 export async function withWebhook(cluster: BenchCluster, settings: object = {}): Promise<Dormouse> {
