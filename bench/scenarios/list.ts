@@ -62,7 +62,7 @@ async function listed({ quick, rounds, workloads, say }: Context, cluster: Bench
           bar: { of: 'ratio', atMost: 1.05 },
         },
         { what: `${of}: client, --server`, figure: median(byServer), unit: 'ms', bar },
-        { what: `${of}: client, through the cluster`, figure: median(byCluster), unit: 'ms', bar },
+        { what: `${of}: client, through the cluster`, figure: median(byCluster), unit: 'ms' },
       ],
     }
   } finally {

@@ -115,6 +115,14 @@ describeWith(moreTime, 'what is published of the client', function () {
       expect(named.filter((name) => !production.has(name))).to.deep.equal([])
     })
 
+    it('has the names of the sources for stack traces, at no cost when a function is made', async () => {
+      const lib = join(unpacked, 'lib')
+      const files = (await readdir(lib)).filter((name) => name.endsWith('.js'))
+      const code = (await Promise.all(files.map((name) => readFile(join(lib, name), 'utf8')))).join('\n')
+      expect(code).to.include('ListTable')
+      expect(code.match(/"name",\{value:\w+,configurable/g), 'a call for each function').to.equal(null)
+    })
+
     itWith(kubectl, 'is a plugin that kubectl finds', async () => {
       const plugins = await start('kubectl', ['plugin', 'list'], bin)
       expect(plugins.stdout).to.include('/kubectl-dormouse')
