@@ -17,7 +17,7 @@ const CONNECT_TIMEOUT = 5000
 const SOCKETS = 10
 
 /** Where a server is, and how a caller shows who they are; without `renew` a 401 is the answer. */
-export type Access = Pick<Credentials, 'server' | 'current'> & Partial<Pick<Credentials, 'renew'>>
+type Access = Pick<Credentials, 'server' | 'current'> & Partial<Pick<Credentials, 'renew'>>
 
 /**
  * HTTP to one server by Node's own means: a command makes three calls, and loading undici takes longer than all of
