@@ -11,7 +11,7 @@ import { eventually, inParallel } from '../../support/eventually.ts'
 import { helmIn, only, type Manifest } from '../helm.ts'
 import { marked } from './told.ts'
 import { Stage } from './stage.ts'
-import { grantsOf, isSpare, rulesOf, type Grant } from './grants.ts'
+import { grantsOf, rulesOf, type Grant } from './grants.ts'
 import { helm } from '../../go-programs/go-program.ts'
 
 /** Allowed to every account: who it is, and the cluster's version. */
@@ -56,7 +56,7 @@ describeOnWith(helm, "the chart's account at work, as inside a cluster", functio
     const expected = grantsOf(rulesOf(only(objects, 'ClusterRole', 'dormouse'), ...roles))
     const left = async () => {
       const used = new Set((await asked()).map(({ what }) => what))
-      return expected.filter((each) => !used.has(each) && !isSpare(each))
+      return expected.filter((each) => !used.has(each))
     }
     await eventually(
       'all but the release to be used',
