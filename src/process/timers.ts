@@ -1,8 +1,8 @@
 import { Heap } from 'heap-js'
 import { LONGEST_SLEEP, systemLater, type Clock, type Instant, type Later, type Monotonic } from './clock.ts'
 
-/** At most this many timers fire in one turn of the event loop, so that a wave keeps no request waiting. */
-const FIRES_A_TURN = 50
+/** At most this many timers fire in one turn of the event loop: a wave keeps no request waiting, and its first write leaves early. */
+const FIRES_A_TURN = 10
 
 interface Entry {
   readonly key: string
