@@ -77,12 +77,19 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'the Event comes before its patch',
     file: 'src/kubernetes/patcher.ts',
-    find: "const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)",
+    find: 'const inStatus = statusPatch(workload, change)',
     replace:
       "this.#copy.applied(this.#afterWrite(workload, change, { kind: 'PartialObjectMetadata', metadata: " +
       '{ ...workload, resourceVersion: String(Number(workload.resourceVersion) + 1) } } as never))\n' +
-      "      const sent = first && first.type !== 'written' ? first : await this.#send(key, operations, options)",
+      '      const inStatus = statusPatch(workload, change)',
     tests: ['test/kubernetes/patcher.test.ts', 'test/service/controller/in-flight.test.ts'],
+  },
+  {
+    name: 'a whole object is sent that is older than the copy it was planned on',
+    file: 'src/kubernetes/delivered.ts',
+    find: 'if (text?.resourceVersion !== resourceVersion) return undefined',
+    replace: 'if (!text) return undefined',
+    tests: ['test/kubernetes/delivered.test.ts'],
   },
   {
     name: 'the label is restored from memory although it disagreed with its state',

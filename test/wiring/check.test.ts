@@ -24,7 +24,7 @@ describe('dormouse check of a cluster', function () {
   beforeEach(async () => (server = await new FakeApiServer().start()))
   afterEach(() => server.stop())
 
-  /** What is foretold of a cluster that has KEDA, refuses these paths and says who may do what. */
+  /** The forecast for a cluster that has KEDA, refuses these paths and says who may do what. */
   async function foretold(refused: readonly string[] = [], may: (access: Access) => boolean = () => true) {
     server.handler = ({ path, query, body }, response) => {
       if (path === REVIEWS)

@@ -126,7 +126,7 @@ export class ClusterDormouse implements Dormouse {
   async list(selection: Selection): Promise<readonly Found[]> {
     this.#refresh()
     return explaining(this.place, async () => {
-      // What judges them is loaded while the cluster answers.
+      // The code that judges them is loaded while the cluster answers.
       const [all, { listedRecord }] = await Promise.all([this.#all(selection), this.#judging()])
       const isWhole = selection.kind === undefined && selection.labelSelector === undefined
       return inOrder(await this.#founds(all.filter(isListed), listedRecord, isWhole ? all : undefined))

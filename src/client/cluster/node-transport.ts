@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT = 5000
 /** For calls; streams, each of which keeps its own, are not counted. */
 const SOCKETS = 10
 
-/** Where a server is, and how a caller shows who they are; without `renew` a 401 is the answer. */
+/** The place of a server, and how a caller shows who they are; without `renew` a 401 is the answer. */
 type Access = Pick<Credentials, 'server' | 'current'> & Partial<Pick<Credentials, 'renew'>>
 
 /**

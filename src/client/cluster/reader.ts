@@ -243,7 +243,7 @@ export class ClusterReader implements ServiceFacts {
   async *pages<Listed>(collection: Collection): AsyncGenerator<Listed> {
     const asked = (token: string) => {
       const page = this.client.listPage<Listed>(collection, 500, token, this.#signal)
-      // Where the page before it fails, nobody waits for it.
+      // Nobody waits for it if the page before it fails.
       page.catch(() => undefined)
       return page
     }

@@ -28,7 +28,7 @@ type Cells = readonly string[]
 /** The parts of a line that depend on how much of it fits the terminal. */
 type Part = 'long kind' | 'short kind' | 'reason' | 'next'
 
-/** What a line leaves out to fit the terminal, the least first: nothing, long names of kinds, the reason, what is next. */
+/** Left out of a line to fit the terminal, the least first: nothing, long names of kinds, the reason, what is next. */
 const LAYOUTS: readonly (readonly Part[])[] = [
   ['short kind'],
   ['long kind'],
