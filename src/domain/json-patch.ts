@@ -14,13 +14,17 @@ export function setOrRemove(
   return value === null ? [{ op: 'remove', path }] : [{ op: 'add', path, value }]
 }
 
-/** Changes the object as the operations say, without their tests; false: one of them leads nowhere, or into a list. */
+/**
+ * Changes the object as the operations say; false: a test fails, or an operation leads nowhere, or into a list. A test for
+ * null passes on what is absent, as for the API server.
+ */
 export function carryOut(object: object, operations: readonly PatchOperation[]): boolean {
-  return operations.every((operation) => operation.op === 'test' || isCarriedOut(object, operation))
+  return operations.every((operation) => isCarriedOut(object, operation))
 }
 
-function isCarriedOut(object: object, operation: Exclude<PatchOperation, { op: 'test' }>): boolean {
+function isCarriedOut(object: object, operation: PatchOperation): boolean {
   const { op, path } = operation
+  if (op === 'test') return JSON.stringify(valueAt(object, path) ?? null) === JSON.stringify(operation.value)
   const parent = valueAt(object, path.slice(0, path.lastIndexOf('/')))
   const name = namesIn(path).at(-1)
   if (typeof parent !== 'object' || parent === null || Array.isArray(parent) || name === undefined)

@@ -31,11 +31,11 @@ export function jsonPatch(workload: Workload, change: Change): PatchOperation[] 
 }
 
 /**
- * Makes the change on the whole object, as it was when its copy was made; false: it takes a patch, as an entry of
+ * Makes the change on the whole object, if the patch would apply to it; false: it takes a patch, as an entry of
  * `managedFields` does.
  */
 export function changeObject(object: object, workload: Workload, change: Change): boolean {
-  return change.givesUpReplicas !== true && carryOut(object, mutations(workload, change))
+  return change.givesUpReplicas !== true && carryOut(object, jsonPatch(workload, change))
 }
 
 /**

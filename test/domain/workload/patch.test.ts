@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { jsonPatch, reviewPatch } from '../../../src/domain/workload/patch.ts'
+import { changeObject, jsonPatch, reviewPatch } from '../../../src/domain/workload/patch.ts'
 import type { Change } from '../../../src/domain/workload/change.ts'
 import { releaseChange } from '../../../src/domain/deciding/release.ts'
 import { ANNOTATION, ASLEEP_LABEL, SNOOZE_KEY, type Kind } from '../../../src/domain/workload/workload.ts'
@@ -231,6 +231,14 @@ describe('the precondition of a change', () => {
     const edited = structuredClone(plain)
     edited.spec.template.spec.nodeSelector = { disk: 'ssd' }
     expect(applied(edited, patch)).to.equal(undefined)
+  })
+})
+
+describe('the change of a whole object', () => {
+  it('is made only where its patch would apply: a restored cluster has another one of the same version', () => {
+    const copy = trim('deployments', anObject({ replicas: 3 }))
+    const isMade = [3, 5].map((replicas) => changeObject(anObject({ replicas }), copy, SNOOZE))
+    expect(isMade).to.deep.equal([true, false])
   })
 })
 
