@@ -41,12 +41,20 @@ export class WorkloadStore {
 
   /** Takes the objects of a kind, without owned ReplicaSets: they have copies of their Deployment's annotations. */
   sink(kind: Kind, intern?: Intern, fields?: ConfiguredFields): Sink<WorkloadObject> {
-    return this.of(kind).sink((object) => {
-      if (isOwnedReplicaSet(kind, object)) return undefined
-      const copy = trim(kind, object, intern, fields)
-      this.#delivered?.take(copy, object)
-      return copy
-    })
+    const store = this.of(kind)
+    const sink = store.sink<WorkloadObject>((object) =>
+      isOwnedReplicaSet(kind, object) ? undefined : trim(kind, object, intern, fields),
+    )
+    return {
+      ...sink,
+      put: (object, outranks) => {
+        sink.put(object, outranks)
+        const { namespace = '', name, uid, resourceVersion } = object.metadata
+        const copy = store.get({ namespace, name })
+        // A late event of a former object would be kept for ever: nobody tells that it is gone.
+        if (copy?.uid === uid && copy.resourceVersion === resourceVersion) this.#delivered?.take(copy, object)
+      },
+    }
   }
 
   applied(written: Workload): void {

@@ -1,8 +1,11 @@
 import { expect } from 'chai'
 import type { Workload } from '../../src/domain/workload/workload.ts'
 import { compareVersions } from '../../src/domain/workload/workload.ts'
+import { Delivered } from '../../src/kubernetes/delivered.ts'
+import { OUTRANKS_NONE } from '../../src/kubernetes/reflector.ts'
+import { trim } from '../../src/kubernetes/trim.ts'
 import { WorkloadStore } from '../../src/kubernetes/workload-store.ts'
-import { WEB, workload } from './objects.ts'
+import { WEB, deployment, workload } from './objects.ts'
 
 const NOW = Date.UTC(2026, 2, 2)
 
@@ -141,6 +144,24 @@ describe('the store of workloads', () => {
     expect(store.get(WEB)?.labels).to.equal(first.labels)
     put(marked('12', 'b'))
     expect(store.get(WEB)?.annotations).to.deep.equal({ state: 'b' })
+  })
+
+  it('keeps nothing whole that it does not take: what comes late of a former object would stay for ever', () => {
+    let now = 0
+    const delivered = new Delivered({ keeps: () => true, now: () => now })
+    const store = new WorkloadStore(
+      () => {},
+      () => NOW,
+      ['deployments'],
+      delivered,
+    )
+    const { put } = store.sink('deployments')
+    const former = deployment('web', { resourceVersion: '9', uid: 'former' })
+    const [newer, older] = ['12', '11'].map((resourceVersion) => deployment('web', { resourceVersion }))
+    for (const object of [newer, older, former]) if (object) put(object, OUTRANKS_NONE)
+    now += 10_000
+    const isKept = (object = former) => delivered.of(trim('deployments', object)) !== undefined
+    expect([isKept(newer), isKept(older), isKept(former)]).to.deep.equal([true, false, false])
   })
 
   it('lists all, those of a namespace, and those of a kind', () => {
