@@ -80,6 +80,13 @@ describe("the client's own transport", function () {
     expect((await transport.send(get, 5000)).text).to.equal('begun')
   })
 
+  it('lets a call wait for a socket longer than for a connection: many calls of a slow server', async () => {
+    answer = (_, response) => void setTimeout(() => response.end('ok'), 6000)
+    const calls = Array.from({ length: 11 }, () => transport.send(get, 60_000))
+    const answers = await Promise.all(calls)
+    expect(answers.map(({ text }) => text)).to.deep.equal(Array(11).fill('ok'))
+  })
+
   it('loads the credentials again after a 401, and calls once more', async () => {
     let calls = 0
     answer = (_, response) => response.writeHead((calls += 1) === 1 ? 401 : 200).end('ok')

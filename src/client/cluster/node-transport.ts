@@ -1,4 +1,4 @@
-import type { Agent as HttpAgent, IncomingMessage } from 'node:http'
+import type { Agent as HttpAgent, ClientRequest, IncomingMessage } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import type { Credentials } from '../../kubernetes/credentials.ts'
 import { CredentialsError } from '../../kubernetes/failures.ts'
@@ -120,11 +120,16 @@ export class NodeTransport {
     const abort = () => ended(signal?.reason)
     signal?.addEventListener('abort', abort)
     if (silence !== undefined) call.setTimeout(silence, () => ended(silent()))
-    const late = setTimeout(() => call.destroy(new Error('no connection')), CONNECT_TIMEOUT)
+    const late = setTimeout(() => {
+      // Until others have been answered it is connected to nobody.
+      if (isQueued(call, options.agent as HttpAgent)) late.refresh()
+      else call.destroy(new Error('no connection'))
+    }, CONNECT_TIMEOUT)
     call.once('socket', (socket) => {
       const connected = () => clearTimeout(late)
-      if (socket.connecting) socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
-      else connected()
+      if (!socket.connecting) return connected()
+      late.refresh()
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
     })
     call.on('error', (error) => {
       clearTimeout(late)
@@ -145,6 +150,13 @@ export class NodeTransport {
     call.end(body)
     return promise
   }
+}
+
+/** Whether the call waits for a socket, because all are in use. */
+function isQueued(call: ClientRequest, { requests }: HttpAgent): boolean {
+  return Object.values(requests).some((waiting) =>
+    (waiting as readonly unknown[] | undefined)?.includes(call),
+  )
 }
 
 async function textOf(answer: AsyncIterable<Buffer>): Promise<string> {
