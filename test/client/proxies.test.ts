@@ -110,6 +110,34 @@ describe("the client and the environment's proxies", function () {
     for (const url of ['https://localhost:6443', 'https://127.0.0.1', 'http://[::1]:80'])
       expect(proxiesFor(new URL(url), environment)).to.equal(undefined)
     expect(proxiesFor(new URL('https://a.example'), { NO_PROXY: 'a', HTTPS_PROXY: '' })).to.equal(undefined)
-    expect(proxiesFor(new URL('https://a.example'), environment)).to.deep.equal(environment)
+    const HTTPS_PROXY = environment.HTTPS_PROXY
+    expect(proxiesFor(new URL('https://a.example'), environment)).to.deep.equal({ HTTPS_PROXY })
   })
+
+  it('are HTTP where they name no scheme', () => {
+    const environment = { HTTPS_PROXY: 'proxy.example:3128', HTTP_PROXY: 'https://proxy.example' }
+    expect(proxiesFor(new URL('https://a.example'), environment)).to.deep.equal({
+      HTTPS_PROXY: 'http://proxy.example:3128',
+      HTTP_PROXY: 'https://proxy.example',
+    })
+  })
+
+  for (const [list, exempt, others] of [
+    ['*', ['https://a.example'], []],
+    ['x, A.example', ['https://a.example', 'https://b.a.example:6443'], ['https://ba.example']],
+    ['.a.example', ['https://b.a.example'], ['https://a.example']],
+    ['*.a.example', ['https://b.a.example'], ['https://a.example']],
+    ['a.example:6443', ['https://a.example:6443'], ['https://a.example']],
+    ['a.example:443', ['https://a.example'], ['https://a.example:6443']],
+    ['10.0.0.0/8', ['https://10.1.2.3:6443'], ['https://11.0.0.1', 'https://a.example']],
+    ['10.1.2.3,[fd00::1]:443', ['https://10.1.2.3', 'https://[fd00::1]'], ['https://[fd00::1]:6443']],
+    ['fd00:0::/16', ['https://[fd00::1]'], ['https://[fe80::1]']],
+    [',.,10.0.0.0/99,[', [], ['https://a.example', 'https://10.0.0.1']],
+  ] as const)
+    it(`NO_PROXY names servers as for kubectl: ${list}`, () => {
+      const isDirect = (url: string) =>
+        proxiesFor(new URL(url), { HTTPS_PROXY: 'http://proxy.example', NO_PROXY: list }) === undefined
+      expect(exempt.map(isDirect)).to.deep.equal(exempt.map(() => true))
+      expect(others.map(isDirect)).to.deep.equal(others.map(() => false))
+    })
 })
