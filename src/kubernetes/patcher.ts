@@ -85,6 +85,8 @@ type Sent =
 const ATTEMPTS = 5
 /** How many undone sleeps are remembered; a workload beyond that may be put to sleep and undone once more. */
 const UNDONE_KEPT = 10_000
+/** Whoever may not, or cannot, replace; a proxy that knows no PUT says 405 or 501. Nothing was carried out. */
+const NEVER_REPLACES: ReadonlySet<number> = new Set([403, 405, 501])
 /** A starting API server answers these to everybody: it knows neither accounts nor roles yet. */
 const FORBIDS: ReadonlySet<number> = new Set([401, 403])
 
@@ -287,8 +289,9 @@ export class WorkloadPatcher implements Writer, LiveReader {
     limits: PatchOptions,
   ): Promise<PatchAnswer> {
     return this.#calls.replace(workload, whole, limits).catch((error: unknown) => {
-      if (!(error instanceof ClusterRefusal) || error.noAnswer || error.status >= 429) throw error
-      if (error.status === 403) this.#patched.set(placeOf(workload), true)
+      if (!(error instanceof ClusterRefusal) || error.noAnswer) throw error
+      if (NEVER_REPLACES.has(error.status)) this.#patched.set(placeOf(workload), true)
+      else if (error.status >= 429) throw error
       return this.#patch(workload, change, limits)
     })
   }

@@ -99,9 +99,10 @@ describe('the patcher', () => {
     patcher = patcherOver(server.client)
   })
 
-  const patcherOver = (calls: WorkloadCalls) =>
+  const patcherOver = (calls: WorkloadCalls, delivered?: { of: () => WorkloadObject | undefined }) =>
     new WorkloadPatcher({
       calls,
+      delivered,
       copy: {
         isConnected: () => connected,
         suspect: (error) => suspected.push(error.noAnswer),
@@ -131,6 +132,17 @@ describe('the patcher', () => {
     const requests = server.received.map(({ method, path }) => `${method} ${path.split('/').at(-1)}`)
     expect(requests).to.deep.equal(['PATCH status', 'GET web', 'PATCH status', 'PATCH web'])
   })
+
+  for (const status of [403, 405, 501])
+    it(`patches at once, and from then on, where a whole object is answered with ${status}`, async () => {
+      patcher = patcherOver(server.client, { of: () => structuredClone(object) })
+      before = [failing(status, 'no PUT here')]
+      await write()
+      change({}, 3)
+      cached = object && trim('deployments', object)
+      await write()
+      expect(methods()).to.deep.equal(['PUT', 'PATCH', 'PATCH'])
+    })
 
   it('plans on the copy and writes in one patch, with no read', async () => {
     const { wrote, workload, plan } = await write()
