@@ -43,6 +43,15 @@ export class ConfigurationWriter {
     this.#delay = delay
   }
 
+  /** Waits for the turn of the next write. Whether it had to: what was to be written may have changed meanwhile. */
+  async turn(signal: AbortSignal): Promise<boolean> {
+    for (let waited = false; ; waited = true) {
+      const wait = this.#bucket.wait(performance.now())
+      if (wait === 0) return waited
+      await this.#delay(wait, signal)
+    }
+  }
+
   /** False: it exists already; somebody else created it first. */
   async create(
     webhooks: readonly MutatingWebhook[],
@@ -77,18 +86,10 @@ export class ConfigurationWriter {
     const contentType = method === 'PATCH' ? 'application/json-patch+json' : 'application/json'
     const { resource } = CONFIGURATION
     const path = `${CONFIGURATION.path}${below}?${MANAGED}`
-    await this.#paced(signal)
+    await this.turn(signal)
+    this.#bucket.take()
     const written = this.#client.call({ method, resource, path, contentType, body, signal }).then(() => true)
     return written.catch(onStatus([404, 409], false))
-  }
-
-  async #paced(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const wait = this.#bucket.wait(performance.now())
-      if (wait === 0) break
-      await this.#delay(wait, signal)
-    }
-    this.#bucket.take()
   }
 }
 

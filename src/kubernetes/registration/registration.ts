@@ -178,6 +178,7 @@ export class WebhookRegistration implements Runnable {
     )
     const changes = webhookChanges(object, desired)
     if (changes.length === 0 && isTied) return this.#probe(bundle)
+    if (await this.#writer.turn(signal)) return this.#reconcile(signal)
 
     const isUndone = !isTied || !isDeepStrictEqual(present, this.#own.written)
     if (this.#own.arePaused || (isUndone && this.#own.pauseIfUndone(object, desired)))

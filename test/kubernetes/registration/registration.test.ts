@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createLogger } from '../../../src/process/logger.ts'
 import {
@@ -498,6 +499,36 @@ describe('the webhook configuration', () => {
     strange = ['blog']
     tell(true)
     await until(() => leftOut()[0] === 'scale kube-system,dormouse,blog')
+  })
+
+  it('is written as it is to be when its turn has come, not as it was to be before it waited', async () => {
+    let strange: readonly string[] = []
+    let tell: (isUrgent: boolean) => void = () => {}
+    await open({
+      delay: async (wait) => {
+        if (strange.length > 0) strange = ['newest', ...strange]
+        await sleep(wait)
+      },
+      strange: {
+        get names() {
+          return strange
+        },
+        onChange: (listener) => {
+          tell = listener
+          return () => {}
+        },
+      },
+    })
+    await settled()
+    const bodies = () => writes().map(({ body }) => body)
+    const isWritten = (name: string) => bodies().some((body) => body.includes(`"${name}"`))
+    for (let number = 0; strange[0] !== 'newest'; number++) {
+      strange = [`number-${number}`]
+      tell(true)
+      await until(() => strange.every(isWritten))
+    }
+    const latest = strange.find((name) => name !== 'newest')
+    expect(bodies().find((body) => body.includes(`"${latest}"`))).to.include('"newest"')
   })
 
   it('is deleted on request, also when it is gone already', async () => {
