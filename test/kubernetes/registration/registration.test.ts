@@ -475,19 +475,8 @@ describe('the webhook configuration', () => {
   })
 
   it('leaves out the scalings in strange namespaces, until one is no longer strange', async () => {
-    let strange = ['blog', 'shop']
-    let tell: (isUrgent: boolean) => void = () => {}
-    await proven({
-      strange: {
-        get names() {
-          return strange
-        },
-        onChange: (listener) => {
-          tell = listener
-          return () => {}
-        },
-      },
-    })
+    const strange = new StrangeList(['blog', 'shop'])
+    await proven({ strange })
     const leftOut = () =>
       webhooks().map(({ name, namespaceSelector }) => {
         const { matchExpressions: [first] = [] } = namespaceSelector as { matchExpressions?: Requirement[] }
@@ -496,38 +485,27 @@ describe('the webhook configuration', () => {
     const others = ['marks', 'workloads', 'held', 'namespaces'].map((name) => `${name} kube-system,dormouse`)
     const probe = 'probe dormouse'
     expect(leftOut()).to.deep.equal(['scale kube-system,dormouse,blog,shop', ...others, probe])
-    strange = ['blog']
-    tell(true)
+    strange.become(['blog'])
     await until(() => leftOut()[0] === 'scale kube-system,dormouse,blog')
   })
 
   it('is written as it is to be when its turn has come, not as it was to be before it waited', async () => {
-    let strange: readonly string[] = []
-    let tell: (isUrgent: boolean) => void = () => {}
+    const strange = new StrangeList([])
     await open({
+      strange,
       delay: async (wait) => {
-        if (strange.length > 0) strange = ['newest', ...strange]
+        if (strange.names.length > 0) strange.names = ['newest', ...strange.names]
         await sleep(wait)
-      },
-      strange: {
-        get names() {
-          return strange
-        },
-        onChange: (listener) => {
-          tell = listener
-          return () => {}
-        },
       },
     })
     await settled()
     const bodies = () => writes().map(({ body }) => body)
     const isWritten = (name: string) => bodies().some((body) => body.includes(`"${name}"`))
-    for (let number = 0; strange[0] !== 'newest'; number++) {
-      strange = [`number-${number}`]
-      tell(true)
-      await until(() => strange.every(isWritten))
+    for (let number = 0; strange.names[0] !== 'newest'; number++) {
+      strange.become([`number-${number}`])
+      await until(() => strange.names.every(isWritten))
     }
-    const latest = strange.find((name) => name !== 'newest')
+    const latest = strange.names.find((name) => name !== 'newest')
     expect(bodies().find((body) => body.includes(`"${latest}"`))).to.include('"newest"')
   })
 
@@ -541,6 +519,26 @@ describe('the webhook configuration', () => {
     await deleteWebhookConfiguration(server.client)
   })
 })
+
+/** Strange namespaces as a test names them. */
+class StrangeList {
+  names: readonly string[]
+  #tell: (isUrgent: boolean) => void = () => {}
+
+  constructor(names: readonly string[]) {
+    this.names = names
+  }
+
+  become(names: readonly string[]): void {
+    this.names = names
+    this.#tell(true)
+  }
+
+  onChange(listener: (isUrgent: boolean) => void): () => void {
+    this.#tell = listener
+    return () => {}
+  }
+}
 
 describe('the desired webhooks', () => {
   const desired = (
