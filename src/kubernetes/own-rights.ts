@@ -1,6 +1,9 @@
 import { resourceOf, type Kind } from '../domain/kinds.ts'
 import type { KubernetesClient } from './client.ts'
 import { ClusterRefusal } from './failures.ts'
+import { review, type AccessStatus } from './reviews.ts'
+
+const SELF = ['authorization.k8s.io/v1', 'SelfSubjectAccessReview'] as const
 
 /**
  * The kinds that our account may patch, but not update, anywhere in the cluster (`authorization.k8s.io/v1`
@@ -13,12 +16,8 @@ export async function onlyPatched(
   signal: AbortSignal,
 ): Promise<Kind[]> {
   const may = async (verb: 'patch' | 'update', kind: Kind) => {
-    const resource = 'selfsubjectaccessreviews'
     const spec = { resourceAttributes: { verb, ...resourceOf(kind) } }
-    const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec }
-    const path = `/apis/authorization.k8s.io/v1/${resource}`
-    const call = { method: 'POST', resource, path, body, signal } as const
-    return (await client.call<{ status?: { allowed?: boolean } }>(call)).status?.allowed
+    return (await review<AccessStatus>(client, SELF, spec, signal))?.allowed
   }
   try {
     const asked = kinds.map(async (kind) => (await may('update', kind)) === false && may('patch', kind))

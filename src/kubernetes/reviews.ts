@@ -7,7 +7,7 @@ interface TokenStatus {
   readonly user?: Partial<ClusterUser>
 }
 
-interface AccessStatus {
+export interface AccessStatus {
   readonly allowed?: boolean
   readonly denied?: boolean
 }
@@ -26,7 +26,7 @@ export class AccessReviews implements Reviews {
    */
   async authenticate(token: string, audiences: readonly string[]): Promise<ClusterUser | undefined> {
     const spec = { token, audiences }
-    const status = await this.#review<TokenStatus>('authentication.k8s.io/v1', 'TokenReview', spec)
+    const status = await review<TokenStatus>(this.#client, ['authentication.k8s.io/v1', 'TokenReview'], spec)
     if (status?.authenticated !== true || !status.user?.username) return undefined
     if (!status.audiences?.some((audience) => audiences.includes(audience))) return undefined
     // Kubernetes itself gives a user without a uid an empty one.
@@ -39,14 +39,24 @@ export class AccessReviews implements Reviews {
     access: ResourceAccess,
   ): Promise<boolean> {
     const spec = { user, uid, groups, extra, resourceAttributes: access }
-    const status = await this.#review<AccessStatus>('authorization.k8s.io/v1', 'SubjectAccessReview', spec)
+    const status = await review<AccessStatus>(
+      this.#client,
+      ['authorization.k8s.io/v1', 'SubjectAccessReview'],
+      spec,
+    )
     return status?.allowed === true && status.denied !== true
   }
+}
 
-  async #review<Status>(apiVersion: string, kind: string, spec: object): Promise<Status | undefined> {
-    const resource = `${kind.toLowerCase()}s`
-    const path = `/apis/${apiVersion}/${resource}`
-    const body = { apiVersion, kind, spec }
-    return (await this.#client.call<{ status?: Status }>({ method: 'POST', resource, path, body })).status
-  }
+/** The status that the cluster gives a review of this kind. */
+export async function review<Status>(
+  client: Pick<KubernetesClient, 'call'>,
+  [apiVersion, kind]: readonly [apiVersion: string, kind: string],
+  spec: object,
+  signal?: AbortSignal,
+): Promise<Status | undefined> {
+  const resource = `${kind.toLowerCase()}s`
+  const path = `/apis/${apiVersion}/${resource}`
+  const body = { apiVersion, kind, spec }
+  return (await client.call<{ status?: Status }>({ method: 'POST', resource, path, body, signal })).status
 }
