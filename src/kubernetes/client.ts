@@ -26,10 +26,13 @@ export interface Collection {
   readonly read?: (text: string) => unknown
 }
 
-export interface PatchOptions {
+export interface WriteLimits {
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until the answer must be there; undefined: as for any call. */
   readonly timeout?: number | undefined
+}
+
+export interface PatchOptions extends WriteLimits {
   readonly subresource?: 'status' | undefined
   /** The server stores nothing; it answers as if it had. */
   readonly dryRun?: boolean | undefined
@@ -122,38 +125,35 @@ export class KubernetesClient {
   async patch(
     key: WorkloadKey,
     operations: readonly PatchOperation[],
-    { signal, timeout, subresource, dryRun }: PatchOptions = {},
+    { subresource, dryRun, ...limits }: PatchOptions = {},
   ): Promise<PatchAnswer> {
-    return this.#at(key, signal, (path) =>
-      this.call({
-        method: 'PATCH',
-        resource: key.kind,
-        path: `${path}${subresource ? `/${subresource}` : ''}?fieldManager=${FIELD_MANAGER}${dryRun === true ? '&dryRun=All' : ''}`,
-        accept: METADATA_ONLY,
-        contentType: 'application/json-patch+json',
-        body: operations,
-        signal,
-        ...(timeout === undefined ? {} : { timeout }),
-      }),
-    )
+    const within = subresource ? `/${subresource}` : ''
+    const query = dryRun === true ? '&dryRun=All' : ''
+    const call = { method: 'PATCH', contentType: 'application/json-patch+json', body: operations } as const
+    return this.#write(key, call, limits, within, query)
   }
 
   /**
    * Replaces the object by this one if it still has its uid and resourceVersion (else 409), under our field manager; the
    * answer holds the metadata at least.
    */
-  async replace(
+  async replace(key: WorkloadKey, object: WorkloadObject, limits: WriteLimits): Promise<PatchAnswer> {
+    return this.#write(key, { method: 'PUT', body: object }, limits)
+  }
+
+  #write(
     key: WorkloadKey,
-    object: WorkloadObject,
-    { signal, timeout }: Pick<PatchOptions, 'signal' | 'timeout'>,
+    call: Pick<Call, 'method' | 'contentType' | 'body'>,
+    { signal, timeout }: WriteLimits,
+    within = '',
+    query = '',
   ): Promise<PatchAnswer> {
     return this.#at(key, signal, (path) =>
       this.call({
-        method: 'PUT',
+        ...call,
         resource: key.kind,
-        path: `${path}?fieldManager=${FIELD_MANAGER}`,
+        path: `${path}${within}?fieldManager=${FIELD_MANAGER}${query}`,
         accept: METADATA_ONLY,
-        body: object,
         signal,
         ...(timeout === undefined ? {} : { timeout }),
       }),

@@ -11,13 +11,14 @@ import {
 import { differingAnnotations } from '../domain/workload/marks.ts'
 import { statusPatch } from '../domain/deciding/missed-runs.ts'
 import type { PatchOperation } from '../domain/json-patch.ts'
-import { changeObject, jsonPatch } from '../domain/workload/patch.ts'
+import { jsonPatch } from '../domain/workload/patch.ts'
 import { isUnmarkedSleep } from '../domain/workload/reading.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
 import type { PatchAnswer, WorkloadObject } from './api-object.ts'
 import { delay, retryDelay, type Delay } from '../process/delay.ts'
-import type { PatchOptions } from './client.ts'
+import { ChangeSender, type WriteCalls } from './change-sender.ts'
+import type { PatchOptions, WriteLimits } from './client.ts'
 import type { Delivered } from './delivered.ts'
 import { ClusterRefusal, isOfWebhook, onStatus } from './failures.ts'
 import {
@@ -33,14 +34,8 @@ import type { Copies, LiveReader, WriteOptions, WritePriority, Writer, Written }
 import { trim, trimMetadata, type ConfiguredFields } from './trim.ts'
 
 /** Calls that the patcher needs; `KubernetesClient` has them. */
-export interface WorkloadCalls {
+export interface WorkloadCalls extends WriteCalls {
   get(key: WorkloadKey, signal?: AbortSignal): Promise<WorkloadObject>
-  patch(key: WorkloadKey, operations: readonly PatchOperation[], options?: PatchOptions): Promise<PatchAnswer>
-  replace(
-    key: WorkloadKey,
-    object: WorkloadObject,
-    options: Pick<PatchOptions, 'signal' | 'timeout'>,
-  ): Promise<PatchAnswer>
 }
 
 /** The copies that the patcher plans on; `WorkloadInformer` has them. */
@@ -85,8 +80,6 @@ type Sent =
 const ATTEMPTS = 5
 /** How many undone sleeps are remembered; a workload beyond that may be put to sleep and undone once more. */
 const UNDONE_KEPT = 10_000
-/** Whoever may not, or cannot, replace; a proxy that knows no PUT says 405 or 501. Nothing was carried out. */
-const NEVER_REPLACES: ReadonlySet<number> = new Set([403, 405, 501])
 /** A starting API server answers these to everybody: it knows neither accounts nor roles yet. */
 const FORBIDS: ReadonlySet<number> = new Set([401, 403])
 
@@ -100,14 +93,12 @@ export class WorkloadPatcher implements Writer, LiveReader {
   readonly #gate: Gate
   readonly #fields: ConfiguredFields | undefined
   readonly #delay: Delay
-  readonly #delivered: Pick<Delivered, 'of'> | undefined
-  /** Kinds in namespaces where we may not replace: asked again after a while. */
-  readonly #patched = new LRUCache<string, true>({ max: 1000, ttl: 600_000 })
+  readonly #sender: ChangeSender
   /** By uid: workloads whose sleep was undone because an admission webhook dropped our marks. */
   readonly #undone = new LRUCache<string, true>({ max: UNDONE_KEPT })
 
   constructor({ calls, copy, gate, fields, delivered, delay: wait = delay }: Options) {
-    this.#delivered = delivered
+    this.#sender = new ChangeSender(calls, delivered)
     this.#fields = fields
     this.#calls = calls
     this.#copy = copy
@@ -256,13 +247,6 @@ export class WorkloadPatcher implements Writer, LiveReader {
     }
   }
 
-  /** The whole object with the change; undefined: it takes a patch. */
-  #wholeOf(workload: Workload, change: Change): WorkloadObject | undefined {
-    if (this.#patched.has(placeOf(workload))) return undefined
-    const object = this.#delivered?.of(workload)
-    return object && changeObject(object, workload, change) ? object : undefined
-  }
-
   #sendStatus(key: WorkloadKey, operations: readonly PatchOperation[], turn: Turn): Promise<Sent> {
     return this.#send(key, turn, (limits) =>
       this.#calls.patch(key, operations, { ...limits, subresource: 'status' }),
@@ -271,39 +255,18 @@ export class WorkloadPatcher implements Writer, LiveReader {
 
   /** `isAsDelivered`: it is the copy, and nothing was written since. */
   #sendWrite(workload: Workload, change: Change, turn: Turn, isAsDelivered: boolean): Promise<Sent> {
-    return this.#send(workload, turn, (limits) => {
-      const whole = isAsDelivered ? this.#wholeOf(workload, change) : undefined
-      return whole ? this.#replace(whole, workload, change, limits) : this.#patch(workload, change, limits)
-    })
+    if (!isAsDelivered) return this.#sendPatch(workload, change, turn)
+    return this.#send(workload, turn, (limits) => this.#sender.whole(workload, change, limits))
   }
 
   #sendPatch(workload: Workload, change: Change, turn: Turn, how: PatchOptions = {}): Promise<Sent> {
-    return this.#send(workload, turn, (limits) => this.#patch(workload, change, { ...limits, ...how }))
-  }
-
-  /** The patch follows where the cluster does not take the whole object: others have written, or we may not replace. */
-  #replace(
-    whole: WorkloadObject,
-    workload: Workload,
-    change: Change,
-    limits: PatchOptions,
-  ): Promise<PatchAnswer> {
-    return this.#calls.replace(workload, whole, limits).catch((error: unknown) => {
-      if (!(error instanceof ClusterRefusal) || error.noAnswer) throw error
-      if (NEVER_REPLACES.has(error.status)) this.#patched.set(placeOf(workload), true)
-      else if (error.status >= 429) throw error
-      return this.#patch(workload, change, limits)
-    })
-  }
-
-  #patch(workload: Workload, change: Change, options: PatchOptions): Promise<PatchAnswer> {
-    return this.#calls.patch(workload, jsonPatch(workload, change), options)
+    return this.#send(workload, turn, (limits) => this.#sender.patch(workload, change, { ...limits, ...how }))
   }
 
   async #send(
     key: WorkloadKey,
     options: Turn,
-    call: (limits: PatchOptions) => Promise<PatchAnswer>,
+    call: (limits: WriteLimits) => Promise<PatchAnswer>,
   ): Promise<Sent> {
     try {
       const { cut: signal } = options
@@ -320,10 +283,6 @@ export class WorkloadPatcher implements Writer, LiveReader {
       throw error
     }
   }
-}
-
-function placeOf({ kind, namespace }: WorkloadKey): string {
-  return `${kind} ${namespace}`
 }
 
 /**

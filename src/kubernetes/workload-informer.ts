@@ -47,7 +47,6 @@ export class WorkloadInformer extends Informer<Kind, Workload> implements Watche
     this.#options = options
     this.#kinds = [...KINDS, ...(configured?.fields.keys() ?? [])]
     const changed = (before: Workload | undefined, after: Workload | undefined) => {
-      if (before && before.uid !== after?.uid) delivered?.forget(before.uid)
       const deployments = this.#podOwners.changed(before, after)
       this.tell(before, after)
       this.inputsChanged(deployments)

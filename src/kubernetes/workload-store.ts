@@ -26,7 +26,11 @@ export class WorkloadStore {
     const merge = (before: Workload, after: Workload) => withFollowed(before, after, clock())
     const isInOtherForm = (before: Workload, after: Workload) =>
       before.configured?.apiVersion !== after.configured?.apiVersion
-    const options = { notify, merge, isInOtherForm }
+    const told: ChangeListener = (before, after) => {
+      if (before && before.uid !== after?.uid) delivered?.forget(before.uid)
+      notify(before, after)
+    }
+    const options = { notify: told, merge, isInOtherForm }
     this.#kinds = new Map(kinds.map((kind) => [kind, new VersionedStore<Workload>(options)]))
   }
 

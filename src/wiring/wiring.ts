@@ -66,7 +66,7 @@ export function wire(options: ServiceOptions): Wiring {
   const informers = informersOf(connection, {
     config,
     ...observed,
-    writesSoon: (workload) => isManaged(workload, rules),
+    keepsWhole: (workload) => isManaged(workload, rules),
   })
   const { informer, namespaces, scaledObjects } = informers
   const release = new SeenRelease()

@@ -21,16 +21,16 @@ interface InformerOptions {
   readonly clock: Clock
   readonly logger: Logger
   /** The workloads whose objects are kept whole; absent: none, as for a command that writes little. */
-  readonly writesSoon?: (workload: Workload) => boolean
+  readonly keepsWhole?: (workload: Workload) => boolean
 }
 
 /** The copies of the workloads, and of what decides beside them. */
 export function informersOf(
   { client, configured }: Connection,
-  { config, observer, clock, logger, writesSoon }: InformerOptions,
+  { config, observer, clock, logger, keepsWhole }: InformerOptions,
 ) {
   const shared = { client, observer, logger }
-  const delivered = writesSoon && new Delivered({ keeps: writesSoon })
+  const delivered = keepsWhole && new Delivered({ keeps: keepsWhole })
   return {
     delivered,
     informer: new WorkloadInformer({ ...shared, clock, configured, ...(delivered && { delivered }) }),
