@@ -9,6 +9,7 @@ import type { Need } from './suite/need.ts'
 import { OF_ALL, OF_LONG, provideAll } from './suite/needs.ts'
 import { dealtOut } from './suite/order.ts'
 import { Progress } from './suite/progress.ts'
+import { SecondTry } from './suite/second-try.ts'
 import type { Told } from './suite/told.ts'
 
 interface Suite {
@@ -86,8 +87,8 @@ const env: NodeJS.ProcessEnv = {
 }
 const progress = new Progress(process.stdout)
 
-/** Runs a share of the files; what its tests print goes to a log. */
-async function run(chosen: readonly string[], share: number): Promise<void> {
+/** Runs a share of the files and tells `hearer`; what its tests print goes to a log. */
+async function run(chosen: readonly string[], share: string, hearer: Progress | SecondTry): Promise<void> {
   const log = join(logs, `${share}.log`)
   const out = openSync(log, 'w')
   const args = [mocha, '--reporter', './test/suite/reporter.ts', ...(suite.options ?? []), ...given]
@@ -95,16 +96,25 @@ async function run(chosen: readonly string[], share: number): Promise<void> {
   let ended = false
   child.on('message', (told: Told) => {
     ended ||= told.event === 'ended'
-    progress.hears(told)
+    hearer.hears(told)
   })
   const [code] = await once(child, 'exit')
   if (!ended) {
     const last = readFileSync(log, 'utf8').trim().split('\n').slice(-30).join('\n')
-    progress.failed(`tests ended with ${code}`, `a process of tests ended with ${code}:\n${last}`)
+    hearer.failed({ title: `tests ended with ${code}` }, `a process of tests ended with ${code}:\n${last}`)
   }
 }
 
-await Promise.all(dealtOut(suite.files, suite.shares).map(run))
+await Promise.all(
+  dealtOut(suite.files, suite.shares).map((chosen, index) => run(chosen, `${index}`, progress)),
+)
+const again = progress.filesToTryAgain()
+if (again.length > 0) {
+  say(`once more, alone: ${again.join(', ')}`)
+  const second = new SecondTry()
+  await run(again, 'again', second)
+  progress.triedAgain(second)
+}
 const isGreen = progress.ended('npm run test:all runs it')
 rmSync(env['HOME']!, { recursive: true, force: true })
 if (isGreen) rmSync(logs, { recursive: true, force: true })

@@ -39,7 +39,8 @@ describeOn('lists as streams', function (on) {
     await here.kubectl('delete', 'statefulset', 'db')
     const again = await watch(inNamespace(), await mine())
     await again.until('listed')
-    expect(again.told).to.deep.equal([`added ${here.namespace}/web`, 'listed'])
+    // The Deployment's controller may still be at its status: a change after the list is none of its beginning.
+    expect(again.told.slice(0, 2)).to.deep.equal([`added ${here.namespace}/web`, 'listed'])
   })
 
   it('end when Dormouse stops, and begin anew with the next process', async () => {

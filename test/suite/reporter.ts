@@ -22,22 +22,26 @@ export default class ToParent extends Base {
       tell({ event: 'skipped', title: test.fullTitle() }),
     )
     runner.on(constants.EVENT_TEST_FAIL, (test: Mocha.Test) =>
-      tell({ event: 'failed', title: test.fullTitle(), text: textOf(test) }),
+      tell({ event: 'failed', title: test.fullTitle(), file: pathOf(test), text: textOf(test) }),
     )
-    runner.on(constants.EVENT_TEST_END, ({ file = '' }: Mocha.Test) => this.#ended(file))
+    runner.on(constants.EVENT_TEST_END, (test: Mocha.Test) => this.#ended(pathOf(test)))
   }
 
   /** The time since the last test belongs to the file of this one, hooks included. */
   #ended(file: string): void {
     const now = performance.now()
-    const path = relative(process.cwd(), file)
-    this.#spent[path] = (this.#spent[path] ?? 0) + now - this.#since
+    this.#spent[file] = (this.#spent[file] ?? 0) + now - this.#since
     this.#since = now
   }
 
   override done(failures: number, ended?: (failures: number) => void): void {
     tell({ event: 'ended', spent: this.#spent, leftOut: whatIsLeftOut() }, () => ended?.(failures))
   }
+}
+
+/** A hook, too, is told with the file that it stands in. */
+function pathOf({ file, parent }: Mocha.Test): string {
+  return relative(process.cwd(), file ?? parent?.file ?? '')
 }
 
 /** As mocha prints it, with the difference between what was expected and what came. */

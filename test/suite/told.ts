@@ -3,7 +3,7 @@ export type Told =
   | { readonly event: 'begun'; readonly tests: number }
   | { readonly event: 'passed' }
   | { readonly event: 'skipped'; readonly title: string }
-  | { readonly event: 'failed'; readonly title: string; readonly text: string }
+  | { readonly event: 'failed'; readonly title: string; readonly file: string; readonly text: string }
   | {
       readonly event: 'ended'
       /** Milliseconds by file. */
