@@ -29,13 +29,13 @@ export const wave: Scenario = {
 }
 
 /** From edge to edge it takes a minute more for every so many workloads. */
-const A_MINUTE = 6000
+const A_MINUTE = 2500
 const ALL_DEPLOYMENTS = '/apis/apps/v1/deployments?watch=true&timeoutSeconds=7200'
 
 async function waves({ rounds, say }: Context, cluster: BenchCluster, count: number): Promise<Waves> {
   say(`three times ${count} Deployments are created`)
   const minutes = Math.ceil(count / A_MINUTE)
-  const { schedule, edges } = alternating(comingMinute(20_000 + count * 14), rounds, minutes)
+  const { schedule, edges } = alternating(comingMinute(20_000 + count * 25), rounds, minutes)
   const annotations = { ...annotated(schedule), ...tenNights(3, Date.now()) }
   await fill(cluster, { namespace: 'ours', count, annotations })
   await fill(cluster, { namespace: 'raw', count })
