@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { keyOfScaledObject, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
+import { resourceIn, type Companion } from '../domain/companions/companion.ts'
 import { counted } from '../domain/text.ts'
 import { printable } from '../process/printable.ts'
 import { hasSleepMark } from '../domain/workload/reading.ts'
@@ -39,7 +39,7 @@ const BY_HAND =
 export function registerRelease(program: Command, ports: CliPorts): void {
   const { stdout, stderr } = ports
   const print = (workload: Workload) => stdout.write(`${keyOf(workload)}\n`)
-  const printPaused = (scaledObject: ScaledObject) => stdout.write(`${nameOf(scaledObject)}\n`)
+  const printPaused = (companion: Companion) => stdout.write(`${nameOf(companion)}\n`)
   const printSum = (count: number, done: string) => stdout.write(`${counted(count, 'workload')} ${done}\n`)
   program
     .command('release')
@@ -141,8 +141,8 @@ async function confirm(release: Release, { ask }: Pick<CliPorts, 'ask'>): Promis
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('nothing was changed')
 }
 
-function nameOf(scaledObject: ScaledObject): string {
-  return `scaledobjects/${keyOfScaledObject(scaledObject)}`
+function nameOf({ row, namespace, name }: Companion): string {
+  return `${resourceIn(row).resource}/${namespace}/${name}`
 }
 
 function undone(released: Released | undefined): string {

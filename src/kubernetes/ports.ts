@@ -1,5 +1,5 @@
-import type { PauseChange } from '../domain/autoscaling/pause.ts'
-import type { ScaledObject } from '../domain/autoscaling/scaled-object.ts'
+import type { Companion } from '../domain/companions/companion.ts'
+import type { PauseChange } from '../domain/companions/pause.ts'
 import type { Namespace } from '../domain/policy/inheritance.ts'
 import type { Change } from '../domain/workload/change.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload/workload.ts'
@@ -41,20 +41,23 @@ export interface Namespaces {
   onChange(listener: (before: Namespace | undefined, after: Namespace | undefined) => void): void
 }
 
-/** The informer's copies of KEDA's ScaledObjects; keys are `namespace/name`. */
-export interface ScaledObjects {
-  get(key: string): ScaledObject | undefined
-  list(): Iterable<ScaledObject>
-  /** The ScaledObjects that target this workload. */
-  ofTarget(workload: WorkloadKey): readonly ScaledObject[]
+/** The informer's copies of what stands beside workloads, such as KEDA's ScaledObjects; keys are `resource/namespace/name`. */
+export interface CompanionCopies {
+  get(key: string): Companion | undefined
+  list(): Iterable<Companion>
+  /** All that stand beside this workload. */
+  beside(workload: Workload): readonly Companion[]
   /**
-   * The workload that it targets, whether that exists or not; `unknown`: the cluster has not reported the kind yet;
-   * undefined: a kind that Dormouse does not manage.
+   * The workloads beside which it stands, whether they exist or not; `unknown`: the cluster has not reported the kind yet.
+   * `list`: the workloads of a namespace and a kind.
    */
-  targetOf(scaledObject: ScaledObject): WorkloadKey | 'unknown' | undefined
-  /** Whether the copies are current. */
-  readonly isConnected: boolean
-  onChange(listener: (before: ScaledObject | undefined, after: ScaledObject | undefined) => void): void
+  workloadsOf(
+    companion: Companion,
+    list: (namespace: string, kind: Kind) => Iterable<Workload>,
+  ): readonly WorkloadKey[] | 'unknown'
+  /** Whether the copies of a resource are current. */
+  isConnected(resource: string): boolean
+  onChange(listener: (before: Companion | undefined, after: Companion | undefined) => void): void
   onConnection(listener: (connected: boolean) => void): void
 }
 
@@ -116,11 +119,11 @@ export interface Pace {
 }
 
 /**
- * Writes a ScaledObject's pause by one patch whose precondition is everything that the change depends on.
+ * Writes a companion's pause by one patch whose precondition is everything that the change depends on.
  * @throws Refusal CONFLICT, NOT_FOUND, CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, and the signals' reasons
  */
 export interface Pauser {
-  pause(scaledObject: ScaledObject, change: PauseChange, stopping: Stopping): Promise<void>
+  pause(companion: Companion, change: PauseChange, stopping: Stopping): Promise<void>
 }
 
 /** Kubernetes Events on a workload, or on another object. */

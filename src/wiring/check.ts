@@ -1,3 +1,4 @@
+import { SCALED_OBJECTS } from '../domain/autoscaling/scaled-object.ts'
 import type { Instant } from '../process/clock.ts'
 import { excludedNamespaces } from '../service/config/config.ts'
 import { forecast, type Forecast } from '../domain/records/forecast.ts'
@@ -39,7 +40,7 @@ export class ClusterCheck {
   async forecast(time?: Instant): Promise<ClusterForecast> {
     const { config, calendars, clock, stop } = this.#options
     const { client, configured } = this.cluster.connection
-    const { informer, namespaces, scaledObjects } = this.cluster.informers
+    const { informer, namespaces, companions } = this.cluster.informers
     await this.cluster.list([namespaces])
     if (!namespaces.synced)
       throw new Error('the account needs the rights list and watch of namespaces: the warnings above say why')
@@ -48,7 +49,7 @@ export class ClusterCheck {
     const rules = rulesOf(config, {
       namespaceOf: (name) => namespaces.get(name),
       calendars,
-      scaledObjects: (workload) => scaledObjects?.ofTarget(workload) ?? [],
+      scaledObjects: (workload) => companions.of(SCALED_OBJECTS.resource, workload),
       podOwnerOf: (workload) => informer.podOwnerOf(workload),
     })
     const seen = {
@@ -61,7 +62,7 @@ export class ClusterCheck {
     const now = clock()
     const at = time ?? now
     const faults = configured.kinds.flatMap((kind) => informer.faultOf(kind) ?? [])
-    const isKedaUnseen = scaledObjects !== undefined && !scaledObjects.isConnected
+    const isKedaUnseen = config.keda.enabled && !companions.isConnected(SCALED_OBJECTS.resource)
     return {
       at,
       onlyPatched: await onlyPatched(client, [...KINDS, ...configured.kinds], stop),

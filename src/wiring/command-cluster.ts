@@ -62,11 +62,11 @@ export class ListedCluster extends CommandCluster {
   }
 
   /**
-   * Lists all workloads and ScaledObjects; changes nothing. `also` runs beside it, and is stopped if it takes too long.
+   * Lists all workloads, and what stands beside them; changes nothing. `also` runs beside it, and is stopped if it takes too long.
    * @throws Error when the cluster cannot be reached, refuses, or takes longer than two minutes
    */
   async list(also: readonly Runnable[] = []): Promise<void> {
-    const { informer, scaledObjects } = this.informers
+    const { informer, companions } = this.informers
     const { stop } = this
     await this.answered()
     const timeout = AbortSignal.timeout(LISTING_TIMEOUT)
@@ -77,7 +77,7 @@ export class ListedCluster extends CommandCluster {
     try {
       const listed = Promise.all([...parts.map((part) => part.start()), informer.complete()])
       await Promise.race([rejectWhenRefused(informer, this.name), listed])
-      await scaledObjects?.start()
+      await companions.start()
     } catch (error) {
       if (stop.aborted) throw new Error('stopped before anything was changed', { cause: error })
       if (!timeout.aborted) throw error
@@ -89,8 +89,8 @@ export class ListedCluster extends CommandCluster {
   }
 
   override async close(): Promise<void> {
-    const { informer, namespaces, scaledObjects } = this.informers
-    await Promise.all([informer.stop(), namespaces.stop(), scaledObjects?.stop()])
+    const { informer, namespaces, companions } = this.informers
+    await Promise.all([informer.stop(), namespaces.stop(), companions.stop()])
     await super.close()
   }
 }

@@ -24,10 +24,7 @@ export function controllerOf(wiring: Wiring, webhook: Webhook | undefined, leads
       writer: writerWhile(leads, cluster.patcher),
       pace: cluster.gate,
       scalings: webhook?.scalings,
-      autoscaling: cluster.keda && {
-        scaledObjects: cluster.keda.scaledObjects,
-        pauser: pauserWhile(leads, cluster.keda.pauser),
-      },
+      pausing: { companions: cluster.companions, pauser: pauserWhile(leads, cluster.pauser) },
       recorder: recorderWhile(leads, eventsForPeople(cluster.recorder, rules, clock)),
       observer: metrics.controller,
       clock,

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { excludedNamespaces } from '../service/config/config.ts'
-import { pauseChange } from '../domain/autoscaling/pause.ts'
-import { isMarked, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
+import { markOf, type Companion } from '../domain/companions/companion.ts'
+import { pauseChange } from '../domain/companions/pause.ts'
 import { releaseChange } from '../domain/deciding/release.ts'
 import type { Rules } from '../domain/deciding/rules.ts'
 import { counted } from '../domain/text.ts'
@@ -40,9 +40,9 @@ export interface ReleasePlan {
   readonly excluded: readonly Workload[]
   /** By configured kind: why it cannot be managed; its sleepers stay asleep. */
   readonly unmanageable: readonly string[]
-  /** The ScaledObjects that Dormouse paused; among them those in excluded namespaces. */
-  readonly paused: readonly ScaledObject[]
-  readonly pausedExcluded: readonly ScaledObject[]
+  /** Those beside workloads that Dormouse paused; among them those in excluded namespaces. */
+  readonly paused: readonly Companion[]
+  readonly pausedExcluded: readonly Companion[]
 }
 
 /** Called at each step of a release. */
@@ -51,9 +51,9 @@ export interface ReleaseReport {
   leaseTaken(from: string, milliseconds: number): void
   released(workload: Workload): void
   failed(workload: Workload, error: unknown): void
-  /** KEDA scales its workload again. */
-  unpaused(scaledObject: ScaledObject): void
-  stillPaused(scaledObject: ScaledObject, error: unknown): void
+  /** It goes on beside its workload. */
+  unpaused(companion: Companion): void
+  stillPaused(companion: Companion, error: unknown): void
   /** Every workload was tried, and so many were released. */
   finished(released: number): void
   /** The Lease is marked, so no replica leads until that is undone. */
@@ -99,15 +99,15 @@ export class Release {
   }
 
   plan(): ReleasePlan {
-    const { informer, scaledObjects } = this.cluster.informers
+    const { informer, companions } = this.cluster.informers
     const marked = [...informer.list()].filter((workload) => this.#change(workload))
-    const isExcluded = ({ namespace }: Workload | ScaledObject) => this.#excluded.has(namespace)
-    const paused = [...(scaledObjects?.list() ?? [])].filter(isMarked)
+    const isExcluded = ({ namespace }: Workload | Companion) => this.#excluded.has(namespace)
+    const paused = [...companions.list()].filter((each) => markOf(each) !== undefined)
     return {
       workloads: marked.filter((workload) => !isExcluded(workload)),
       excluded: marked.filter(isExcluded),
       unmanageable: informer.unmanageable,
-      paused: paused.filter((scaledObject) => !isExcluded(scaledObject)),
+      paused: paused.filter((companion) => !isExcluded(companion)),
       pausedExcluded: paused.filter(isExcluded),
     }
   }
@@ -231,11 +231,11 @@ export class Release {
     report.finished(workloads.length - failed)
     if (undeleted) throw undeleted.error
     if (stillPaused > 0)
-      throw new Error(`${counted(stillPaused, 'ScaledObject')} stayed paused: run this again`)
-    const { scaledObjects } = this.cluster.informers
-    if (scaledObjects?.isPresent === true && !scaledObjects.isConnected)
+      throw new Error(`${counted(stillPaused, 'object')} beside workloads stayed paused: run this again`)
+    const { unseen } = this.cluster.informers.companions
+    if (unseen.length > 0)
       throw new Error(
-        'the ScaledObjects could not be listed, so some may be paused: the warnings above say why',
+        `${unseen.join(', ')} could not be listed, so some may be paused: the warnings above say why`,
       )
     if (failed > 0) throw new Error(`${counted(failed, 'workload')} could not be released: run this again`)
   }
@@ -253,19 +253,18 @@ export class Release {
 
   /** Returns how many could not be written. */
   async #unpauseAll(report: ReleaseReport, lost: AbortSignal): Promise<number> {
-    const { keda } = this.#writers
-    if (!keda) return 0
+    const { pauser } = this.#writers
     let failed = 0
-    await pLimit(CONCURRENCY).map(this.plan().paused, async (scaledObject) => {
-      const change = pauseChange(scaledObject, false)
+    await pLimit(CONCURRENCY).map(this.plan().paused, async (companion) => {
+      const change = pauseChange(companion, false)
       if (lost.aborted || !change) return
       try {
-        await keda.pauser.pause(scaledObject, change, { signal: lost, cut: lost })
-        report.unpaused(scaledObject)
+        await pauser.pause(companion, change, { signal: lost, cut: lost })
+        report.unpaused(companion)
       } catch (error) {
         if (lost.aborted) return
         failed += 1
-        report.stillPaused(scaledObject, error)
+        report.stillPaused(companion, error)
       }
     })
     return failed

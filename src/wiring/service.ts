@@ -45,7 +45,7 @@ export class Service implements Runnable {
     const { config, https, logger } = options
     await checkKeyFile(config)
     const wiring = wire(options)
-    const { recorder, informer, namespaces, scaledObjects, transport } = wiring.cluster
+    const { recorder, informer, namespaces, companions, transport } = wiring.cluster
     const certificates = https ? servingCertificates(wiring) : undefined
     const webhook = certificates && config.webhook.enabled ? webhookOf(wiring) : undefined
     const api = await apiOf(wiring)
@@ -71,7 +71,7 @@ export class Service implements Runnable {
       certificates?.keeper,
       wiring.stateKeys?.keys,
       servers.server,
-      scaledObjects,
+      companions,
       {
         name: informer.name,
         start: () => startWatching(wiring, logger),

@@ -1,3 +1,4 @@
+import { SCALED_OBJECTS } from '../domain/autoscaling/scaled-object.ts'
 import type { AuthSettings } from '../service/auth/ports.ts'
 import type { ConfiguredCalendars } from '../service/calendars/configured-calendars.ts'
 import { excludedNamespaces, type Config } from '../service/config/config.ts'
@@ -68,7 +69,7 @@ export function wire(options: ServiceOptions): Wiring {
     ...observed,
     keepsWhole: (workload) => isManaged(workload, rules),
   })
-  const { informer, namespaces, scaledObjects } = informers
+  const { informer, namespaces, companions } = informers
   const release = new SeenRelease()
   const calendars = calendarsOf(config, clock, logger, CALENDARS_PATIENCE)
   const stateKeys = stateKeysOf(process)
@@ -77,7 +78,7 @@ export function wire(options: ServiceOptions): Wiring {
     calendars,
     waitOf: (...decided) => waits.of(...decided),
     released: () => release.mark,
-    scaledObjects: (workload) => scaledObjects?.ofTarget(workload) ?? [],
+    scaledObjects: (workload) => companions.of(SCALED_OBJECTS.resource, workload),
     podOwnerOf: (workload) => informer.podOwnerOf(workload),
     keyring: () => stateKeys?.keys.keyring,
   })
@@ -109,7 +110,7 @@ export function wire(options: ServiceOptions): Wiring {
     },
   })
   const { teamLabel } = config.metrics
-  followInputs({ informer, namespaces, calendars, release, scaledObjects, rules, teamLabel })
+  followInputs({ informer, namespaces, calendars, release, companions, rules, teamLabel })
   if (stateKeys) followKeys(stateKeys, informer)
   const recorder = new EventRecorder({ client: connection.client, ...observed })
   return {

@@ -1,12 +1,14 @@
 import type { Config } from '../service/config/config.ts'
+import { SCALED_OBJECTS } from '../domain/autoscaling/scaled-object.ts'
+import type { CompanionRow } from '../domain/companions/companion.ts'
 import type { Workload } from '../domain/workload/workload.ts'
 import { Delivered } from '../kubernetes/delivered.ts'
 import { WorkloadInformer } from '../kubernetes/workload-informer.ts'
 import type { KubernetesObserver } from '../kubernetes/ports.ts'
 import { NamespaceInformer } from '../kubernetes/namespaces.ts'
 import { WorkloadPatcher } from '../kubernetes/patcher.ts'
-import { ScaledObjectPatcher } from '../kubernetes/scaled-object-patcher.ts'
-import { ScaledObjectInformer } from '../kubernetes/scaled-objects.ts'
+import { CompanionPatcher } from '../kubernetes/companion-patcher.ts'
+import { CompanionInformer } from '../kubernetes/companions.ts'
 import { WriteGate } from '../kubernetes/write-gate.ts'
 import type { Clock } from '../process/clock.ts'
 import type { Logger } from '../process/logger.ts'
@@ -35,17 +37,14 @@ export function informersOf(
     delivered,
     informer: new WorkloadInformer({ ...shared, clock, configured, ...(delivered && { delivered }) }),
     namespaces: new NamespaceInformer(shared),
-    /** undefined: KEDA is left to itself. */
-    scaledObjects: config.keda.enabled
-      ? new ScaledObjectInformer({ ...shared, names: configured.names })
-      : undefined,
+    companions: new CompanionInformer({ ...shared, rows: rowsOf(config), names: configured.names }),
   }
 }
 
-/** Writes workloads and ScaledObjects, all through one gate. */
+/** Writes workloads, and what stands beside them, all through one gate. */
 export function writersOf(
   { client, configured }: Connection,
-  { informer, delivered, scaledObjects }: Informers,
+  { informer, delivered, companions }: Informers,
   { controller: { writesPerSecond, wakesPerSecond } }: Config,
 ) {
   const gate = new WriteGate({ writesPerSecond, wakesPerSecond })
@@ -58,9 +57,11 @@ export function writersOf(
       fields: configured.fields,
       delivered,
     }),
-    keda: scaledObjects && {
-      scaledObjects,
-      pauser: new ScaledObjectPatcher({ client, copy: scaledObjects, gate }),
-    },
+    pauser: new CompanionPatcher({ client, copy: companions, gate }),
   }
+}
+
+/** What stands beside workloads under a configuration. */
+function rowsOf({ keda }: Pick<Config, 'keda'>): CompanionRow[] {
+  return keda.enabled ? [SCALED_OBJECTS] : []
 }

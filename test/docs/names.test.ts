@@ -2,14 +2,14 @@ import { expect } from 'chai'
 import { metricsTable } from '../../docs/generator/metrics-table.ts'
 import type { Schema } from '../../src/domain/json-schema.ts'
 import { CONFIG_SCHEMA } from '../../src/service/config/schema.ts'
-import { PAUSE_ANNOTATION } from '../../src/domain/autoscaling/scaled-object.ts'
+import { PAUSED } from '../../src/domain/companions/companion.ts'
 import { ANNOTATION, OWN_LABELS } from '../../src/domain/workload/workload.ts'
 import { pages } from './pages.ts'
 
 /** Sections of the configuration that nothing else has a name like. */
 const SECTIONS = ['api', 'auth', 'backoff', 'controller', 'webhook']
 /** Beside the annotations and the label: the DaemonSets' key, the claim of tokens, the mark of ScaledObjects. */
-const OTHER_MARKS = ['dormouse.dev/snoozed', 'dormouse.dev/namespaces', PAUSE_ANNOTATION.mark]
+const OTHER_MARKS = ['dormouse.dev/snoozed', 'dormouse.dev/namespaces', PAUSED]
 
 function* keys(schema: Schema, path: string[] = []): Generator<string> {
   yield path.join('.')

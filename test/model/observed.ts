@@ -1,7 +1,7 @@
 import type { Instant } from '../../src/process/clock.ts'
 import { INHERITED_ANNOTATIONS, type Namespace } from '../../src/domain/policy/inheritance.ts'
 import { ANNOTATION, keyOf, type Kind, type WorkloadKey } from '../../src/domain/workload/workload.ts'
-import type { ScaledObjectResource } from '../../src/kubernetes/scaled-object-store.ts'
+import type { KubernetesObject } from '../../src/kubernetes/api-object.ts'
 import { scaledObjectsIn } from '../keda/operator.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { collectionOf, PLAYED } from './kinds.ts'
@@ -47,7 +47,7 @@ interface ScalersVersion {
 }
 
 /** ScaledObjects by name. */
-export type Scalers = ReadonlyMap<string, ScaledObjectResource>
+export type Scalers = ReadonlyMap<string, KubernetesObject>
 
 /** One version of the Namespace. */
 interface NamespaceVersion {
@@ -101,7 +101,7 @@ export class Observed {
     const { metadata: own } = await admin.expect('GET', `/api/v1/namespaces/${namespace}`)
     if (this.namespaces.at(-1)?.namespace.resourceVersion !== own?.['resourceVersion']) return false
     const scalers = await admin.expect('GET', scaledObjectsIn(namespace))
-    for (const { metadata } of (scalers.items ?? []) as unknown as ScaledObjectResource[]) {
+    for (const { metadata } of (scalers.items ?? []) as unknown as KubernetesObject[]) {
       const known = this.scalers.at(-1)?.byName.get(metadata.name)
       if (known?.metadata.resourceVersion !== metadata.resourceVersion) return false
     }
@@ -152,7 +152,7 @@ export class Observed {
   #takeScaler({ type, object }: WatchEvent): void {
     const byName = new Map(this.scalers.at(-1)?.byName)
     if (type === 'DELETED') byName.delete(object.metadata.name)
-    else byName.set(object.metadata.name, object as unknown as ScaledObjectResource)
+    else byName.set(object.metadata.name, object)
     this.scalers.push({ at: this.#now(), byName })
   }
 

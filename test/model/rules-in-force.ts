@@ -2,7 +2,9 @@ import type { Instant } from '../../src/process/clock.ts'
 import { compilePolicy } from '../../src/domain/policy/configured.ts'
 import { Inheritance, type Namespace } from '../../src/domain/policy/inheritance.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
-import { trimScaledObject } from '../../src/kubernetes/scaled-object-store.ts'
+import { SCALED_OBJECTS } from '../../src/domain/autoscaling/scaled-object.ts'
+import { trimCompanion } from '../../src/kubernetes/companion-store.ts'
+import { KEDA } from '../support/scaled-objects.ts'
 import type { Observed, Scalers } from './observed.ts'
 import { POLICIES } from './policies.ts'
 
@@ -25,7 +27,7 @@ export function rulesIn(base: Rules, observed: Observed): RulesInForce {
     inherited: (heir) => namespace && inheritance.of(namespace).by(heir),
     scaledObjects: ({ kind, name }) => {
       const scaler = kind === 'deployments' ? scalers?.get(name) : undefined
-      return scaler ? [trimScaledObject(scaler)] : []
+      return scaler ? [trimCompanion(SCALED_OBJECTS, KEDA, scaler)] : []
     },
   })
   return {

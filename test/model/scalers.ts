@@ -1,8 +1,10 @@
 import fc from 'fast-check'
-import { pauseChange, sleeps } from '../../src/domain/autoscaling/pause.ts'
+import { SCALED_OBJECTS } from '../../src/domain/autoscaling/scaled-object.ts'
+import { pauseChange, restOf } from '../../src/domain/companions/pause.ts'
 import { ASLEEP_LABEL, ANNOTATION } from '../../src/domain/workload/workload.ts'
-import { trimScaledObject } from '../../src/kubernetes/scaled-object-store.ts'
+import { trimCompanion } from '../../src/kubernetes/companion-store.ts'
 import { scaledObject, scaledObjectsIn } from '../keda/operator.ts'
+import { KEDA } from '../support/scaled-objects.ts'
 import { act, type Act } from './act.ts'
 import { trimmed } from './kinds.ts'
 import { PAUSED, PAUSED_REPLICAS, type Pause } from './pause.ts'
@@ -67,8 +69,8 @@ export function pauseDue(target: Target, rules: RulesInForce): string | undefine
   const { latest, key, observed } = target
   const scaler = observed.scalers.at(-1)?.byName.get(key.name)
   if (!scaler || key.kind !== 'deployments') return undefined
-  const asleep = latest ? sleeps(trimmed(key.kind, latest), rules.now) : false
-  const change = pauseChange(trimScaledObject(scaler), asleep)
+  const asleep = latest ? restOf(trimmed(key.kind, latest), rules.now) : false
+  const change = pauseChange(trimCompanion(SCALED_OBJECTS, KEDA, scaler), asleep)
   return change && `its ScaledObject needs ${JSON.stringify(change)}`
 }
 

@@ -1,58 +1,63 @@
-import type { Pauser, ScaledObjects } from '../../src/kubernetes/ports.ts'
-import { pausePatch, type PauseChange } from '../../src/domain/autoscaling/pause.ts'
-import {
-  keyOfScaledObject,
-  PAUSE_ANNOTATION,
-  type PauseAnnotation,
-  type ScaledObject,
-} from '../../src/domain/autoscaling/scaled-object.ts'
-import type { ConfiguredKind } from '../../src/domain/kinds.ts'
-import type { WorkloadKey } from '../../src/domain/workload/workload.ts'
-import { Refusal } from '../../src/process/errors.ts'
-import {
-  ScaledObjectStore,
-  type ScalerListener,
-  type ScaledObjectResource,
-} from '../../src/kubernetes/scaled-object-store.ts'
+import { SCALED_OBJECTS } from '../../src/domain/autoscaling/scaled-object.ts'
+import type { Companion } from '../../src/domain/companions/companion.ts'
+import { workloadsBeside } from '../../src/domain/companions/link.ts'
+import { pausePatch, type PauseChange } from '../../src/domain/companions/pause.ts'
+import type { ConfiguredKind, Kind } from '../../src/domain/kinds.ts'
+import type { Workload, WorkloadKey } from '../../src/domain/workload/workload.ts'
+import type { KubernetesObject } from '../../src/kubernetes/api-object.ts'
+import { CompanionStore, type CompanionListener } from '../../src/kubernetes/companion-store.ts'
+import type { CompanionCopies, Pauser } from '../../src/kubernetes/ports.ts'
 import { OUTRANKS_NONE } from '../../src/kubernetes/reflector.ts'
+import { Refusal } from '../../src/process/errors.ts'
 import { applied } from './json-patch.ts'
+import { KEDA } from './scaled-objects.ts'
 
 /** ScaledObjects and the informer's copies of them, without I/O; each write is the JSON Patch that is sent. */
-export class FakeKeda implements ScaledObjects, Pauser {
+export class FakeKeda implements CompanionCopies, Pauser {
   /** `pause shop/web`, `unpause shop/web`, in order. */
   readonly writes: string[] = []
   /** The API server's answer to a patch instead of taking it. */
   answer: (() => Refusal | undefined) | undefined
   /** Before a patch is answered. */
   delay: () => Promise<void> = () => Promise.resolve()
-  isConnected = true
+  connected = true
   /** The cluster's names of the configured kinds. */
   readonly names = new Map<ConfiguredKind, string | undefined>()
-  readonly #live = new Map<string, ScaledObjectResource>()
-  readonly #listeners: ScalerListener[] = []
+  readonly #live = new Map<string, KubernetesObject>()
+  readonly #listeners: CompanionListener[] = []
   readonly #connections: ((connected: boolean) => void)[] = []
-  readonly #store = new ScaledObjectStore((before, after) => {
-    for (const listener of this.#listeners) listener(before, after)
-  }, this.names)
+  readonly #store = new CompanionStore(
+    SCALED_OBJECTS,
+    (before, after) => {
+      for (const listener of this.#listeners) listener(before, after)
+    },
+    this.names,
+  )
+  readonly #sink = this.#store.sink(KEDA)
   #version = 0
 
-  get(key: string): ScaledObject | undefined {
-    return this.#store.get(key)
+  get(key: string): Companion | undefined {
+    const [, namespace = '', name = ''] = key.split('/')
+    return this.#store.get(namespace, name)
   }
 
-  list(): Iterable<ScaledObject> {
+  list(): Iterable<Companion> {
     return this.#store.list()
   }
 
-  ofTarget(key: WorkloadKey): readonly ScaledObject[] {
-    return this.#store.ofTarget(key)
+  beside(workload: WorkloadKey): readonly Companion[] {
+    return this.#store.of(workload)
   }
 
-  targetOf(scaler: ScaledObject): WorkloadKey | 'unknown' | undefined {
-    return this.#store.targetOf(scaler)
+  workloadsOf(scaler: Companion, list: (namespace: string, kind: Kind) => Iterable<Workload>) {
+    return workloadsBeside(scaler, this.names, list)
   }
 
-  onChange(listener: ScalerListener): void {
+  isConnected(): boolean {
+    return this.connected
+  }
+
+  onChange(listener: CompanionListener): void {
     this.#listeners.push(listener)
   }
 
@@ -61,27 +66,19 @@ export class FakeKeda implements ScaledObjects, Pauser {
   }
 
   /** Somebody writes it, and the watch tells. */
-  put(scaler: ScaledObject): void {
-    const { namespace, name, uid, target, minReplicaCount, annotations } = scaler
-    const named = Object.entries(annotations).map(([each, value]) => [
-      PAUSE_ANNOTATION[each as PauseAnnotation],
-      value,
-    ])
-    const resourceVersion = String(++this.#version)
-    this.#see({
-      metadata: { namespace, name, uid, resourceVersion, annotations: Object.fromEntries(named) },
-      spec: { scaleTargetRef: target, minReplicaCount },
-    })
+  put({ namespace, name, uid, object }: Companion): void {
+    const { metadata, ...others } = structuredClone(object) as { metadata?: object }
+    this.#see({ ...others, metadata: { ...metadata, namespace, name, uid, resourceVersion: this.#next() } })
   }
 
   remove(key: string): void {
     const object = this.#live.get(key)
     this.#live.delete(key)
-    if (object) this.#store.sink.delete(object)
+    if (object) this.#sink.delete(object)
   }
 
   connect(connected: boolean): void {
-    this.isConnected = connected
+    this.connected = connected
     for (const listener of this.#connections) listener(connected)
   }
 
@@ -90,21 +87,25 @@ export class FakeKeda implements ScaledObjects, Pauser {
     return this.#live.get(key)?.metadata.annotations ?? {}
   }
 
-  async pause(scaler: ScaledObject, change: PauseChange): Promise<void> {
+  async pause(scaler: Companion, change: PauseChange): Promise<void> {
     await this.delay()
     const refusal = this.answer?.()
     if (refusal) throw refusal
-    const key = keyOfScaledObject(scaler)
+    const key = `${scaler.namespace}/${scaler.name}`
     const live = this.#live.get(key)
     if (!live) throw new Refusal('NOT_FOUND', `${key} is not there`)
     const patched = applied(live, pausePatch(scaler, change))
     if (!patched) throw new Refusal('CONFLICT', `${key} was changed`)
     this.writes.push(`${change.mark === null ? 'unpause' : 'pause'} ${key}`)
-    this.#see({ ...patched, metadata: { ...patched.metadata, resourceVersion: String(++this.#version) } })
+    this.#see({ ...patched, metadata: { ...patched.metadata, resourceVersion: this.#next() } })
   }
 
-  #see(object: ScaledObjectResource): void {
+  #next(): string {
+    return String(++this.#version)
+  }
+
+  #see(object: KubernetesObject): void {
     this.#live.set(`${object.metadata.namespace}/${object.metadata.name}`, object)
-    this.#store.sink.put(object, OUTRANKS_NONE)
+    this.#sink.put(object, OUTRANKS_NONE)
   }
 }

@@ -1,11 +1,12 @@
 import type { ReadingRules } from '../workload/settings-rules.ts'
 import type { Workload, WorkloadKey } from '../workload/workload.ts'
-import { pausedByOthers, type ScaledObject } from './scaled-object.ts'
+import type { Companion } from '../companions/companion.ts'
+import { minReplicasOf, pausedByOthers } from './scaled-object.ts'
 
 /** The inputs of autoscaling beside the workload. */
 export interface ScalingRules extends ReadingRules {
   /** KEDA's ScaledObjects that name it as their target; undefined: nobody looks for them. */
-  readonly scaledObjects?: (workload: WorkloadKey) => readonly ScaledObject[]
+  readonly scaledObjects?: (workload: WorkloadKey) => readonly Companion[]
   /** The workload that scales this one in its place, as a Rollout does with a Deployment; undefined: none is known. */
   readonly podOwnerOf?: (workload: WorkloadKey) => WorkloadKey | undefined
 }
@@ -28,7 +29,7 @@ export function kedaOf(workload: Workload, rules: ScalingRules): Keda {
   const paused = scaledObjects.map(pausedByOthers).find((why) => why !== undefined)
   return {
     scales: true,
-    decides: paused === undefined && scaledObjects.every(({ minReplicaCount }) => minReplicaCount === 0),
+    decides: paused === undefined && scaledObjects.every((each) => minReplicasOf(each) === 0),
     held: paused === undefined ? undefined : `held by KEDA: ${paused}`,
   }
 }

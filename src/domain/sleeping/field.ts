@@ -20,7 +20,11 @@ export function testOf({ found }: Position, path: string, value: unknown): Patch
 }
 
 /** Gives a field a value, and makes the objects around it that are absent; undefined: it keeps its own. */
-export function operationsOn({ found }: Position, field: string, value: unknown): PatchOperation[] {
+export function operationsOn(
+  { found }: Pick<Position, 'found'>,
+  field: string,
+  value: unknown,
+): PatchOperation[] {
   if (value === undefined) return []
   if (!found) return [{ op: 'replace', path: field, value }]
   const below = namesIn(field).slice(namesIn(found.path).length)

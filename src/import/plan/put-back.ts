@@ -1,4 +1,5 @@
-import { PAUSE_ANNOTATION, PAUSED_AT } from '../../domain/autoscaling/scaled-object.ts'
+import { PAUSED_AT, PAUSED_BY_OTHERS, PAUSED_REPLICAS } from '../../domain/autoscaling/scaled-object.ts'
+import { PAUSED } from '../../domain/companions/companion.ts'
 import { annotating, type ImportedObject, type MergePatch, type Step } from './imported-object.ts'
 import { rowOf } from './kinds.ts'
 import { KEPT, KEPT_PAUSE, marksOf, without } from './marks.ts'
@@ -43,14 +44,13 @@ function pausedBefore(
 ): { says: string; annotations: MergePatch } {
   const kept = marks[KEPT] ?? NOT_PAUSED
   const before = marks[KEPT_PAUSE] ?? (kept === NOT_PAUSED ? undefined : kept)
-  const isOthers = object.metadata.annotations?.[PAUSE_ANNOTATION.paused] !== undefined
-  const { pausedReplicas, mark } = PAUSE_ANNOTATION
+  const isOthers = object.metadata.annotations?.[PAUSED_BY_OTHERS] !== undefined
   if (isAdopted(object.spec?.scaleTargetRef?.name ?? '') && !isOthers) {
-    const annotations = { [pausedReplicas]: PAUSED_AT, [mark]: before ?? '' }
+    const annotations = { [PAUSED_REPLICAS]: PAUSED_AT, [PAUSED]: before ?? '' }
     return { says: 'it stays paused, now for Dormouse', annotations }
   }
   const says = before === undefined ? 'put back: not paused at a count' : `put back: paused at ${before}`
-  return { says, annotations: { [pausedReplicas]: before ?? null } }
+  return { says, annotations: { [PAUSED_REPLICAS]: before ?? null } }
 }
 
 function shown(spec: MergePatch): string {

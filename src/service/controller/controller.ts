@@ -29,7 +29,7 @@ export class Controller implements Runnable {
   readonly #warnings: AnnotationWarnings
   readonly #namespaceWarnings: NamespaceWarnings
   readonly #loop: ReconcileLoop
-  /** undefined: KEDA is left to itself. */
+  /** undefined: nothing is paused beside sleepers. */
   readonly #pauses: Pauses | undefined
   #running = false
   #listening = false
@@ -50,8 +50,8 @@ export class Controller implements Runnable {
     this.#others = new OtherWriters(ports, rules)
     const known = { marks: this.#marks, reporter: this.#reporter }
     this.#loop = new ReconcileLoop(ports, rules, settings, known)
-    const { autoscaling } = ports
-    this.#pauses = autoscaling && new Pauses({ ...ports, autoscaling }, rules, settings)
+    const { pausing } = ports
+    this.#pauses = pausing && new Pauses({ ...ports, pausing }, rules, settings)
   }
 
   /**
@@ -107,12 +107,12 @@ export class Controller implements Runnable {
       if (connected && this.#running) this.#pauses?.connected()
     })
     workloads.onRestored((kind) => this.#restored(kind))
-    const scaledObjects = this.#ports.autoscaling?.scaledObjects
-    scaledObjects?.onChange((before, after) => {
-      const scaledObject = after ?? before
-      if (this.#running && scaledObject) this.#pauses?.changed(scaledObject)
+    const companions = this.#ports.pausing?.companions
+    companions?.onChange((before, after) => {
+      const companion = after ?? before
+      if (this.#running && companion) this.#pauses?.changed(companion)
     })
-    scaledObjects?.onConnection((connected) => {
+    companions?.onConnection((connected) => {
       if (connected && this.#running) this.#pauses?.connected()
     })
     this.#listening = true

@@ -1,29 +1,31 @@
-import { pauseChange, sleeps, type PauseChange } from '../../domain/autoscaling/pause.ts'
-import { keyOfScaledObject, type ScaledObject } from '../../domain/autoscaling/scaled-object.ts'
+import { keyOfCompanion, nameOfCompanion, type Companion } from '../../domain/companions/companion.ts'
+import { OWNED_KINDS } from '../../domain/companions/link.ts'
+import { pauseChange, restOf, type PauseChange } from '../../domain/companions/pause.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
-import type { Workload } from '../../domain/workload/workload.ts'
+import { namesIn } from '../../domain/json-pointer.ts'
+import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import type { Stopping } from '../../kubernetes/ports.ts'
 import { systemMonotonic, type Monotonic } from '../../process/clock.ts'
 import { Companions } from '../../process/companions.ts'
 import { messageOf, Refusal } from '../../process/errors.ts'
 import { inTurns } from '../../process/turns.ts'
 import { backoff } from './failures.ts'
-import type { Autoscaling, ControllerPorts, ControllerSettings } from './ports.ts'
+import type { ControllerPorts, ControllerSettings, PausingPorts } from './ports.ts'
 import { WriteBudget } from './write-budget.ts'
 
 interface Pause {
-  readonly scaledObject: ScaledObject
+  readonly companion: Companion
   readonly change: PauseChange
   /** Whether it ends the pause. */
   readonly ends: boolean
 }
 
 /**
- * Pauses KEDA beside sleeping workloads, and ends the pause beside others. The write follows from the two present
+ * Pauses what stands beside sleeping workloads, such as KEDA, and ends the pause beside others. The write follows from the two present
  * objects, so the next evaluation completes an interrupted pair of writes, at the start, too.
  */
 export class Pauses {
-  readonly #ports: ControllerPorts & { readonly autoscaling: Autoscaling }
+  readonly #ports: ControllerPorts & { readonly pausing: PausingPorts }
   readonly #rules: Rules
   readonly #excluded: ReadonlySet<string>
   readonly #budget: WriteBudget
@@ -33,7 +35,7 @@ export class Pauses {
   #first = Promise.resolve()
 
   constructor(
-    ports: ControllerPorts & { readonly autoscaling: Autoscaling },
+    ports: ControllerPorts & { readonly pausing: PausingPorts },
     rules: Rules,
     { concurrency, writesPerWorkload, excludeNamespaces }: ControllerSettings,
   ) {
@@ -57,7 +59,7 @@ export class Pauses {
     })
   }
 
-  /** Evaluates every ScaledObject once. `stopping` ends jobs in work. */
+  /** Evaluates every companion once. `stopping` ends jobs in work. */
   open(stopping: Required<Stopping>): void {
     this.#stopping = stopping
     void this.#loop.start()
@@ -71,40 +73,54 @@ export class Pauses {
   }
 
   workloadChanged(workload: Workload): void {
-    for (const each of this.#ports.autoscaling.scaledObjects.ofTarget(workload)) this.changed(each)
+    for (const each of this.#ports.pausing.companions.beside(workload)) this.changed(each)
   }
 
-  changed(scaledObject: ScaledObject): void {
-    this.#loop.changed(keyOfScaledObject(scaledObject))
+  changed(companion: Companion): void {
+    this.#loop.changed(keyOfCompanion(companion))
   }
 
   /** A watch is connected again: changes since its loss had no events. */
   connected(): void {
-    const { scaledObjects } = this.#ports.autoscaling
-    const all = inTurns(scaledObjects.list(), (each) => this.changed(each), this.#stopping.signal)
+    const all = inTurns(
+      this.#ports.pausing.companions.list(),
+      (each) => this.changed(each),
+      this.#stopping.signal,
+    )
     this.#first = all.catch(() => {})
   }
 
   #due(key: string): Pause | undefined {
-    const scaledObject = this.#ports.autoscaling.scaledObjects.get(key)
-    const change = scaledObject && this.#changeOf(scaledObject)
-    return change && { scaledObject, change, ends: change.mark === null }
+    const companion = this.#ports.pausing.companions.get(key)
+    const change = companion && pauseChange(companion, this.#restBeside(companion))
+    return change && { companion, change, ends: change.mark === null }
   }
 
-  #changeOf(scaledObject: ScaledObject): PauseChange | undefined {
-    const { workloads, autoscaling } = this.#ports
-    if (!autoscaling.scaledObjects.isConnected || this.#excluded.has(scaledObject.namespace)) return undefined
-    const key = autoscaling.scaledObjects.targetOf(scaledObject)
-    if (!key) return pauseChange(scaledObject, false)
+  /** The count at which a workload beside it sleeps; false: none sleeps, undefined: unknown. */
+  #restBeside(companion: Companion): number | false | undefined {
+    const { workloads, pausing } = this.#ports
+    const { row, namespace } = companion
+    if (!pausing.companions.isConnected(row.resource) || this.#excluded.has(namespace)) return undefined
+    const keys = this.#workloadsBeside(companion)
+    if (keys === 'unknown') return undefined
+    const rests = keys.map((key) => {
+      const workload = workloads.get(key)
+      return workload ? restOf(workload, this.#rules) : false
+    })
+    const kinds = row.link.by === 'owner' ? OWNED_KINDS : keys.map(({ kind }) => kind)
     // A copy may be old, and a workload may exist that has not arrived yet.
-    if (key === 'unknown' || !workloads.isConnected(key.kind)) return undefined
-    const workload = workloads.get(key)
-    return pauseChange(scaledObject, workload ? sleeps(workload, this.#rules) : false)
+    const isKnown = kinds.every((kind) => workloads.isConnected(kind)) && !rests.includes(undefined)
+    return rests.find((rest) => typeof rest === 'number') ?? (isKnown ? false : undefined)
+  }
+
+  #workloadsBeside(companion: Companion): readonly WorkloadKey[] | 'unknown' {
+    const { workloads, pausing } = this.#ports
+    return pausing.companions.workloadsOf(companion, (...of) => workloads.list(...of))
   }
 
   /** Resolves with the milliseconds that the budget makes it wait; undefined: it is as it should be. */
   async #write(key: string, signal: AbortSignal): Promise<number | undefined> {
-    const { autoscaling, logger } = this.#ports
+    const { pausing, logger } = this.#ports
     const pause = this.#due(key)
     if (!pause) return undefined
     const now = this.#monotonic()
@@ -113,58 +129,59 @@ export class Pauses {
       { priority: pause.ends ? 'wake' : 'snooze', dueAt: undefined },
       now,
     )
-    if (delay?.news === 'episode') this.#tooMany(key, pause.scaledObject, delay.until - now)
+    if (delay?.news === 'episode') this.#tooMany(pause.companion, delay.until - now)
     if (delay) return delay.until - now
-    const { scaledObject, change, ends } = pause
+    const { companion, change, ends } = pause
     try {
-      await autoscaling.pauser.pause(scaledObject, change, this.#stopping)
+      await pausing.pauser.pause(companion, change, this.#stopping)
     } catch (error) {
       if (!signal.aborted && error instanceof Refusal) this.#refused(pause, error)
       throw error
     }
     this.#budget.wrote(key, undefined, this.#monotonic())
-    logger.info({ scaledObject: key, ...change }, ends ? 'KEDA goes on' : 'KEDA is paused')
+    logger.info({ companion: key, ...change }, ends ? 'it goes on' : 'it is paused')
     // Another change may be due by now.
     return 0
   }
 
-  #refused({ scaledObject, ends }: Pause, error: Refusal): void {
+  #refused({ companion, ends }: Pause, error: Refusal): void {
     const { logger } = this.#ports
-    const key = keyOfScaledObject(scaledObject)
+    const key = keyOfCompanion(companion)
     if (error.code !== 'CLUSTER_REJECTED')
-      return logger.info({ scaledObject: key, code: error.code }, error.message)
-    logger.warn({ scaledObject: key, err: error }, 'a ScaledObject could not be written')
-    const effect = ends ? 'KEDA stays paused' : 'KEDA is not paused and may wake it'
-    const message = `ScaledObject ${scaledObject.name} could not be written, so ${effect}: ${messageOf(error)}`
-    this.#warn(scaledObject, 'PauseFailed', message)
+      return logger.info({ companion: key, code: error.code }, error.message)
+    logger.warn({ companion: key, err: error }, 'a pause could not be written')
+    const effect = ends ? 'stays paused' : 'is not paused and may wake it'
+    const message = `${nameOfCompanion(companion)} could not be written, so it ${effect}: ${messageOf(error)}`
+    this.#warn(companion, 'PauseFailed', message)
   }
 
-  /** A fault of our own over one ScaledObject, or its workload, is theirs alone. */
+  /** A fault of our own over one companion, or its workload, is theirs alone. */
   #failed(error: unknown, key: string, times: number): number {
     const { logger, observer } = this.#ports
     const isOurs = !(error instanceof Refusal)
     if (isOurs) {
-      logger.error({ scaledObject: key, err: error }, 'the controller failed over a ScaledObject')
+      logger.error({ companion: key, err: error }, 'the controller failed over what stands beside a workload')
       observer.decidingFailed()
     }
     const isRefused = isOurs || error.code === 'CLUSTER_REJECTED'
     return backoff(isRefused ? 'refused' : 'unavailable', times, Math.random())
   }
 
-  #tooMany(key: string, scaledObject: ScaledObject, wait: number): void {
+  #tooMany(companion: Companion, wait: number): void {
+    const place = namesIn(companion.row.place).at(-1)
     const message =
-      `ScaledObject ${scaledObject.name} was written ${this.#budget.limit} times within a minute, because something ` +
+      `${nameOfCompanion(companion)} was written ${this.#budget.limit} times within a minute, because something ` +
       `undoes its pause: the next write waits ${Math.ceil(wait / 1000)} s, and then longer. ` +
-      '`kubectl get --show-managed-fields` tells who else writes autoscaling.keda.sh/paused-replicas'
-    this.#ports.logger.warn({ scaledObject: key }, message)
-    this.#warn(scaledObject, 'TooManyWrites', message)
+      `\`kubectl get --show-managed-fields\` tells who else writes ${place}`
+    this.#ports.logger.warn({ companion: keyOfCompanion(companion) }, message)
+    this.#warn(companion, 'TooManyWrites', message)
   }
 
-  #warn(on: ScaledObject, reason: 'PauseFailed' | 'TooManyWrites', message: string): void {
-    const { autoscaling, workloads, recorder, logger } = this.#ports
-    const target = autoscaling.scaledObjects.targetOf(on)
-    const workload = target && target !== 'unknown' ? workloads.get(target) : undefined
-    if (workload) recorder.record(workload, 'Warning', reason, message)
-    else logger.warn({ scaledObject: keyOfScaledObject(on), reason }, message)
+  #warn(on: Companion, reason: 'PauseFailed' | 'TooManyWrites', message: string): void {
+    const { workloads, recorder, logger } = this.#ports
+    const keys = this.#workloadsBeside(on)
+    const beside = keys === 'unknown' ? [] : keys.flatMap((key) => workloads.get(key) ?? [])
+    for (const workload of beside) recorder.record(workload, 'Warning', reason, message)
+    if (beside.length === 0) logger.warn({ companion: keyOfCompanion(on), reason }, message)
   }
 }

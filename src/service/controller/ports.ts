@@ -1,11 +1,11 @@
 import type { Clock, Later, Monotonic } from '../../process/clock.ts'
 import type { Evaluations } from '../evaluating/ports.ts'
 import type {
+  CompanionCopies,
   Namespaces,
   Pace,
   Pauser,
   Recorder,
-  ScaledObjects,
   WatchedWorkloads,
   Writer,
 } from '../../kubernetes/ports.ts'
@@ -23,8 +23,8 @@ export interface ControllerPorts {
   readonly pace: Pace
   /** undefined: no webhook runs that could see any. */
   readonly scalings?: Scalings | undefined
-  /** undefined: KEDA is left to itself. */
-  readonly autoscaling?: Autoscaling | undefined
+  /** undefined: nothing is paused beside sleepers. */
+  readonly pausing?: PausingPorts | undefined
   readonly recorder: Recorder
   readonly observer: Observer
   readonly clock: Clock
@@ -49,8 +49,8 @@ export interface Scalings {
   scaledBy(workload: Workload): string | undefined
 }
 
-export interface Autoscaling {
-  readonly scaledObjects: ScaledObjects
+export interface PausingPorts {
+  readonly companions: CompanionCopies
   readonly pauser: Pauser
 }
 

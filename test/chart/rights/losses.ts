@@ -47,7 +47,7 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
   'patch scaledobjects': {
     fails: 'KEDA stays paused, or is not',
     prepare: marked,
-    told: logged('a ScaledObject could not be written'),
+    told: logged('a pause could not be written'),
   },
   'create tokenreviews': { fails: 'nobody can log in by the cluster', told: unavailable },
   'create subjectaccessreviews': { fails: 'nobody may do anything', told: unavailable },

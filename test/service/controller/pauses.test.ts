@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { valueOf } from '../../../src/domain/companions/companion.ts'
 import { Refusal } from '../../../src/process/errors.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
@@ -124,7 +125,9 @@ describe('the controller beside KEDA', () => {
       })
       expect(told.events).to.deep.equal(events)
       if (events.length > 0)
-        expect(told.messages[0]).to.include('KEDA is not paused and may wake it: forbidden')
+        expect(told.messages[0]).to.include(
+          'ScaledObject web could not be written, so it is not paused and may wake it: forbidden',
+        )
       keda.answer = undefined
       await time.pass(pause * SECOND)
       expect(keda.writes).to.deep.equal(['pause shop/web'])
@@ -133,7 +136,7 @@ describe('the controller beside KEDA', () => {
   it('ends a fight with somebody who takes the pause away each time', async () => {
     const { keda, time, told } = await beside(scaler, (rig) =>
       rig.keda.onChange((_, after) => {
-        if (after?.annotations.pausedReplicas === '0') rig.time.later(() => rig.keda.put(scaler), 100)
+        if (after && valueOf(after) === '0') rig.time.later(() => rig.keda.put(scaler), 100)
       }),
     )
     await time.pass(MINUTE)

@@ -36,7 +36,7 @@ export interface Options {
 /** A controller over a time that is not real. `planned` counts plans, and `armed` its own timeouts. */
 export function aControllerOver(
   time: FakeTime,
-  ports: Pick<ControllerPorts, 'workloads' | 'namespaces' | 'writer' | 'pace' | 'autoscaling'> & {
+  ports: Pick<ControllerPorts, 'workloads' | 'namespaces' | 'writer' | 'pace' | 'pausing'> & {
     readonly workloads: { inputsChanged(keys: Iterable<WorkloadKey>): void }
   },
   { concurrency = 4, writesPerWorkload = 20, plan = planStep }: Options,
@@ -97,9 +97,9 @@ export function aRig(now: Instant, options: Options = {}) {
   }
   const ports = { workloads: cluster, namespaces, writer: cluster, pace: UNPACED }
   const keda = new FakeKeda()
-  const autoscaling = { scaledObjects: keda, pauser: keda }
-  const rig = aControllerOver(time, { ...ports, autoscaling }, options)
-  rig.rules.scaledObjects = (workload) => keda.ofTarget(workload)
+  const pausing = { companions: keda, pauser: keda }
+  const rig = aControllerOver(time, { ...ports, pausing }, options)
+  rig.rules.scaledObjects = (workload) => keda.beside(workload)
   const calendarListeners: ((names: ReadonlySet<string>) => void)[] = []
   const calendars = {
     onChange: (listener: (typeof calendarListeners)[0]) => void calendarListeners.push(listener),
@@ -112,7 +112,7 @@ export function aRig(now: Instant, options: Options = {}) {
     namespaces: { ...namespaces, inputsChanged: retold },
     calendars,
     release: { onChange: () => {} },
-    scaledObjects: keda,
+    companions: keda,
     rules: rig.rules,
     teamLabel: null,
   })

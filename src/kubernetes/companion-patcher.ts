@@ -1,23 +1,29 @@
-import { pausePatch, type PauseChange } from '../domain/autoscaling/pause.ts'
-import { keyOfScaledObject, type ScaledObject } from '../domain/autoscaling/scaled-object.ts'
+import {
+  keyOfCompanion,
+  nameOfCompanion,
+  resourceIn,
+  type Companion,
+} from '../domain/companions/companion.ts'
+import { pausePatch, type PauseChange } from '../domain/companions/pause.ts'
 import { FIELD_MANAGER } from '../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
+import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
+import { trimCompanion } from './companion-store.ts'
 import { ClusterRefusal } from './failures.ts'
 import { doesNotApply } from './patch-refusals.ts'
 import type { Gate } from './patcher.ts'
 import type { Pauser, Stopping } from './ports.ts'
-import { trimScaledObject, type ScaledObjectResource } from './scaled-object-store.ts'
 
 interface Options {
   readonly client: Pick<KubernetesClient, 'call'>
-  /** Stores the result of a patch of a ScaledObject. */
-  readonly copy: { applied(scaledObject: ScaledObject): void }
+  /** Stores the result of a patch. */
+  readonly copy: { applied(companion: Companion): void }
   readonly gate: Gate
 }
 
-/** Writes the pause annotations of ScaledObjects, each by one patch with its preconditions. */
-export class ScaledObjectPatcher implements Pauser {
+/** Writes the pauses of companions, each by one patch with its preconditions. */
+export class CompanionPatcher implements Pauser {
   readonly #options: Options
 
   constructor(options: Options) {
@@ -29,33 +35,34 @@ export class ScaledObjectPatcher implements Pauser {
    * @throws Refusal CONFLICT (it has changed meanwhile, and the watch will deliver the change), NOT_FOUND,
    *   CLUSTER_REJECTED, CLUSTER_UNAVAILABLE; the signals' reasons
    */
-  async pause(scaledObject: ScaledObject, change: PauseChange, { signal, cut }: Stopping): Promise<void> {
+  async pause(companion: Companion, change: PauseChange, { signal, cut }: Stopping): Promise<void> {
     const { client, copy, gate } = this.#options
+    const { row, served } = companion
     const send = (timeout: number | undefined) =>
-      client.call<ScaledObjectResource>({
+      client.call<KubernetesObject>({
         method: 'PATCH',
-        resource: 'scaledobjects',
-        path: pathOf(scaledObject),
+        resource: resourceIn(row).resource,
+        path: pathOf(companion),
         contentType: 'application/json-patch+json',
-        body: pausePatch(scaledObject, change),
+        body: pausePatch(companion, change),
         signal: cut,
         ...(timeout === undefined ? {} : { timeout }),
       })
     try {
-      const turn = { key: `scaledobjects/${keyOfScaledObject(scaledObject)}`, signal }
-      copy.applied(trimScaledObject(await gate.run('follow-up', send, turn)))
+      const written = await gate.run('follow-up', send, { key: keyOfCompanion(companion), signal })
+      copy.applied(trimCompanion(row, served, written))
     } catch (error) {
       if (error instanceof ClusterRefusal && (error.status === 409 || doesNotApply(error)))
         throw new Refusal(
           'CONFLICT',
-          `ScaledObject ${keyOfScaledObject(scaledObject)} was changed by others meanwhile`,
+          `${nameOfCompanion(companion)} in ${companion.namespace} was changed by others meanwhile`,
         )
       throw error
     }
   }
 }
 
-function pathOf({ namespace, name }: ScaledObject): string {
-  const within = `/apis/keda.sh/v1alpha1/namespaces/${encodeURIComponent(namespace)}/scaledobjects`
+function pathOf({ row, served, namespace, name }: Companion): string {
+  const within = `${served.base}/namespaces/${encodeURIComponent(namespace)}/${resourceIn(row).resource}`
   return `${within}/${encodeURIComponent(name)}?fieldManager=${FIELD_MANAGER}`
 }

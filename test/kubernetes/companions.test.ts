@@ -1,11 +1,18 @@
 import { expect } from 'chai'
-import { ScaledObjectInformer } from '../../src/kubernetes/scaled-objects.ts'
-import { ScaledObjectPatcher } from '../../src/kubernetes/scaled-object-patcher.ts'
+import { minReplicasOf, SCALED_OBJECTS } from '../../src/domain/autoscaling/scaled-object.ts'
+import { markOf, valueOf } from '../../src/domain/companions/companion.ts'
+import { CompanionPatcher } from '../../src/kubernetes/companion-patcher.ts'
+import { CompanionInformer } from '../../src/kubernetes/companions.ts'
 import { eventually } from '../support/eventually.ts'
 import { answer, failure, FakeApiServer, silentLogger, type FakeCollection } from './fake-api-server.ts'
 
 const DEFINITION = {
   metadata: { name: 'scaledobjects.keda.sh' },
+  spec: {
+    group: 'keda.sh',
+    names: { kind: 'ScaledObject' },
+    versions: [{ name: 'v1alpha1', served: true, storage: true }],
+  },
   status: { conditions: [{ type: 'Established', status: 'True' }] },
 }
 const WEB = { kind: 'deployments', namespace: 'shop', name: 'web' } as const
@@ -17,9 +24,9 @@ function web(name = 'web', annotations?: object) {
   }
 }
 
-describe('the informer of ScaledObjects', () => {
+describe('the informer of companions', () => {
   let server: FakeApiServer
-  let informer: ScaledObjectInformer
+  let informer: CompanionInformer
   let crds: FakeCollection
   let scalers: FakeCollection
 
@@ -33,7 +40,7 @@ describe('the informer of ScaledObjects', () => {
       return !isServed
     }
     const { client, observer } = server
-    informer = new ScaledObjectInformer({ client, observer, logger: silentLogger })
+    informer = new CompanionInformer({ client, observer, logger: silentLogger, rows: [SCALED_OBJECTS] })
   })
 
   afterEach(async () => {
@@ -41,12 +48,13 @@ describe('the informer of ScaledObjects', () => {
     await server.close()
   })
 
+  const RESOURCE = SCALED_OBJECTS.resource
   const asked = () => server.received.filter(({ path }) => path.includes('keda.sh/'))
 
   it('asks for none where they have no definition', async () => {
     await informer.start()
-    expect(informer.isConnected).to.equal(true)
-    expect(informer.isPresent).to.equal(false)
+    expect(informer.isConnected(RESOURCE)).to.equal(true)
+    expect(informer.isPresent(RESOURCE)).to.equal(false)
     expect([...informer.list()]).to.deep.equal([])
     expect(asked()).to.deep.equal([])
   })
@@ -55,11 +63,12 @@ describe('the informer of ScaledObjects', () => {
     crds.put(DEFINITION)
     scalers.put(web('web', { 'dormouse.dev/paused': '', other: 'x' }))
     await informer.start()
-    expect(informer.isConnected).to.equal(true)
-    const [scaler] = informer.ofTarget(WEB)
-    expect(scaler).to.deep.include({ name: 'web', minReplicaCount: 1, hasAnnotations: true })
-    expect(scaler?.annotations).to.deep.equal({ mark: '' })
-    expect(scaler?.target).to.deep.equal({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' })
+    expect(informer.isConnected(RESOURCE)).to.equal(true)
+    const [scaler] = informer.of(RESOURCE, WEB)
+    expect(scaler?.object).to.deep.equal({
+      metadata: { annotations: { 'dormouse.dev/paused': '' } },
+      spec: { scaleTargetRef: { name: 'web' }, minReplicaCount: 1 },
+    })
   })
 
   it('finds KEDA when it is installed, and forgets its objects when its definition is removed', async () => {
@@ -68,17 +77,17 @@ describe('the informer of ScaledObjects', () => {
     const told: string[] = []
     informer.onChange((before, after) => told.push(`${before?.name ?? '-'} > ${after?.name ?? '-'}`))
     crds.put(DEFINITION)
-    await eventually('the ScaledObject', () => informer.ofTarget(WEB).length === 1)
-    await eventually('the watch', () => informer.isConnected)
+    await eventually('the ScaledObject', () => informer.of(RESOURCE, WEB).length === 1)
+    await eventually('the watch', () => informer.isConnected(RESOURCE))
     crds.delete('scaledobjects.keda.sh')
     scalers.cut()
-    await eventually('it to be forgotten', () => informer.ofTarget(WEB).length === 0)
-    expect(informer.isPresent).to.equal(false)
+    await eventually('it to be forgotten', () => informer.of(RESOURCE, WEB).length === 0)
+    expect(informer.isPresent(RESOURCE)).to.equal(false)
     expect(told).to.deep.equal(['- > web', 'web > -'])
     const count = asked().length
     crds.put(DEFINITION)
     await eventually('them to be asked for again', () => asked().length > count)
-    await eventually('it again', () => informer.ofTarget(WEB).length === 1)
+    await eventually('it again', () => informer.of(RESOURCE, WEB).length === 1)
   })
 
   it('waits for a definition to be established', async () => {
@@ -94,7 +103,7 @@ describe('the informer of ScaledObjects', () => {
     scalers.put(web())
     await informer.start()
     const told: unknown[] = []
-    informer.onChange((_, after) => told.push(after?.minReplicaCount))
+    informer.onChange((_, after) => told.push(after && minReplicasOf(after)))
     scalers.put({ ...web(), status: { lastActiveTime: 'now' } })
     scalers.put({ ...web(), spec: { ...web().spec, minReplicaCount: 0 } })
     await eventually('the change', () => told.length > 0)
@@ -112,18 +121,18 @@ describe('the informer of ScaledObjects', () => {
         return true
       }
       await informer.start()
-      expect(informer.isConnected).to.equal(false)
-      if (isPresent) expect(informer.isPresent).to.equal(true)
+      expect(informer.isConnected(RESOURCE)).to.equal(false)
+      if (isPresent) expect(informer.isPresent(RESOURCE)).to.equal(true)
     })
 
   /** Pauses the only one of WEB. */
   async function pause(): Promise<void> {
     const gate = { run: <T>(_: unknown, task: (limit: undefined) => Promise<T>) => task(undefined) }
-    const patcher = new ScaledObjectPatcher({ client: server.client, copy: informer, gate })
+    const patcher = new CompanionPatcher({ client: server.client, copy: informer, gate })
     crds.put(DEFINITION)
     scalers.put(web())
     await informer.start()
-    await patcher.pause(informer.ofTarget(WEB)[0]!, { pausedReplicas: '0', mark: '' }, {})
+    await patcher.pause(informer.of(RESOURCE, WEB)[0]!, { value: '0', mark: '' }, {})
   }
   const answering = (status: number, body: object) => {
     const { handler } = server
@@ -141,7 +150,8 @@ describe('the informer of ScaledObjects', () => {
     const { path, query } = server.received.find(({ method }) => method === 'PATCH')!
     expect(path).to.equal('/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects/web')
     expect(query.get('fieldManager')).to.equal('dormouse')
-    expect(informer.get('shop/web')?.annotations).to.deep.equal({ pausedReplicas: '0', mark: '' })
+    const written = informer.get(`${RESOURCE}/shop/web`)!
+    expect([valueOf(written), markOf(written)]).to.deep.equal(['0', ''])
   })
 
   it('says that somebody else was faster where the precondition of a write fails', async () => {

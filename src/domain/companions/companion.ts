@@ -1,0 +1,147 @@
+import type { Instant } from '../../process/clock.ts'
+import { namesIn, pointerTo, valueAt } from '../json-pointer.ts'
+import type { Kind } from '../kinds.ts'
+
+/** Ours, beside a value that we set: the former one, as JSON; empty: there was none. */
+export const PAUSED = 'dormouse.dev/paused'
+export const MARK = annotationAt(PAUSED)
+
+/**
+ * How an object stands beside workloads: its `spec.scaleTargetRef` names one, it is the controller owner of some, or a
+ * field of it, a JSON pointer, names one of this kind.
+ */
+export type Link =
+  | { readonly by: 'target' }
+  | { readonly by: 'owner' }
+  | { readonly by: 'field'; readonly field: string; readonly kind: Kind }
+
+/** How a resource is paused: by the value that stands in one place. */
+export interface Pausing {
+  /** The value beside a workload that sleeps at this count; undefined: none is needed. */
+  at(rest: number): unknown
+  /** Whether it rests already: a pause of others stays as it is. */
+  isMet(companion: Companion, wanted: unknown): boolean
+  /** Whether a value beside our mark is the one that we set. */
+  isOurs(value: unknown, former: unknown): boolean
+  /** Other places on which `isMet` depends. */
+  readonly tested?: readonly string[]
+}
+
+/** A resource whose objects stand beside workloads, and what of them is read and written. */
+export interface CompanionRow {
+  /** `scaledobjects.keda.sh` */
+  readonly resource: string
+  readonly link: Link
+  /** The JSON pointer to the value. */
+  readonly place: string
+  /** Absent: it is never written. */
+  readonly pause?: Pausing
+  /** Other places that are read. */
+  readonly reads?: readonly string[]
+}
+
+/** Where the cluster serves a resource. */
+export interface Served {
+  /** `/apis/keda.sh/v1alpha1` */
+  readonly base: string
+  /** `ScaledObject` */
+  readonly kind: string
+}
+
+/** An object beside workloads, trimmed. Never changed in place. */
+export interface Companion {
+  readonly row: CompanionRow
+  readonly served: Served
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly createdAt: Instant
+  readonly deleting: boolean
+  /** The object with nothing but the places of its row; the objects around them are there if they are in the cluster. */
+  readonly object: object
+}
+
+/** It is paused while the workload sleeps by one value, which is the same for all. */
+export function pausedAt(asleep: unknown): Pausing {
+  return {
+    at: () => asleep,
+    isMet: (companion) => valueOf(companion) === asleep,
+    isOurs: (value) => value === asleep,
+  }
+}
+
+export function annotationAt(name: string): string {
+  return pointerTo(['metadata', 'annotations', name])
+}
+
+/** `scaledobjects.keda.sh/shop/web` */
+export function keyOfCompanion({
+  row,
+  namespace,
+  name,
+}: Pick<Companion, 'row' | 'namespace' | 'name'>): string {
+  return `${row.resource}/${namespace}/${name}`
+}
+
+/** As messages name it: `ScaledObject web`. */
+export function nameOfCompanion({ served, name }: Pick<Companion, 'served' | 'name'>): string {
+  return `${served.kind} ${name}`
+}
+
+/** The API group and the resource, as paths have them. */
+export function resourceIn({ resource: name }: Pick<CompanionRow, 'resource'>) {
+  const dot = name.indexOf('.')
+  return { group: name.slice(dot + 1), resource: name.slice(0, dot) }
+}
+
+export function valueOf({ row, object }: Pick<Companion, 'row' | 'object'>): unknown {
+  return valueAt(object, row.place)
+}
+
+/** undefined: it does not carry our mark. With it, we paused it, or it is a copy of one that we paused. */
+export function markOf({ object }: Pick<Companion, 'object'>): string | undefined {
+  const mark = valueAt(object, MARK)
+  return typeof mark === 'string' ? mark : undefined
+}
+
+const TARGET = '/spec/scaleTargetRef'
+
+/** All places of a row. */
+export function placesOf({ link, place, pause, reads = [] }: CompanionRow): readonly string[] {
+  const linked = link.by === 'target' ? [TARGET] : link.by === 'field' ? [link.field] : []
+  return [place, ...linked, ...reads, ...(pause ? [MARK, ...(pause.tested ?? [])] : [])]
+}
+
+/** The workload that it scales, by `spec.scaleTargetRef`, with KEDA's defaults. */
+export function targetIn({ object }: Pick<Companion, 'object'>) {
+  const text = (name: string, byDefault: string) => {
+    const value = valueAt(object, `${TARGET}/${name}`)
+    return typeof value === 'string' && value !== '' ? value : byDefault
+  }
+  return {
+    apiVersion: text('apiVersion', 'apps/v1'),
+    kind: text('kind', 'Deployment'),
+    name: text('name', ''),
+  }
+}
+
+/** Nothing but these places of an object, and the objects around them. */
+export function picked(object: unknown, places: readonly string[]): object {
+  const kept = {}
+  for (const place of places) {
+    let [from, to] = [object, kept as Record<string, unknown>]
+    const names = namesIn(place)
+    for (const [depth, name] of names.entries()) {
+      const value = isRecord(from) ? from[name] : undefined
+      if (value === undefined || value === null) break
+      to[name] = depth < names.length - 1 && isRecord(value) ? (to[name] ?? {}) : value
+      ;[from, to] = [value, to[name] as Record<string, unknown>]
+    }
+  }
+  return kept
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,96 @@
+import { carryOut, type PatchOperation } from '../json-patch.ts'
+import { namesIn, valueAt } from '../json-pointer.ts'
+import { foundAt, operationsOn } from '../sleeping/field.ts'
+import { REST } from '../sleeping/form.ts'
+import { readWorkload } from '../workload/reading.ts'
+import type { ReadingRules } from '../workload/settings-rules.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import type { Workload } from '../workload/workload.ts'
+import { MARK, markOf, valueOf, type Companion } from './companion.ts'
+
+/** What to set of a companion; null: to remove, absent: to leave. */
+export interface PauseChange {
+  readonly value?: unknown
+  /** Our mark; null: the pause ends. */
+  readonly mark: string | null
+}
+
+/** The count at which a workload sleeps, as its state says; false: it does not sleep, undefined: unknown. */
+export function restOf(workload: Workload, rules: ReadingRules): number | false | undefined {
+  if (workload.deleting) return undefined
+  const reading = readWorkload(workload, rules)
+  if (reading instanceof Unreadable) return undefined
+  return reading.state.asleep ? REST : false
+}
+
+/**
+ * The change of an object, so that it neither wakes its sleeping workload nor is paused beside an awake one; undefined:
+ * none. `rest`: the result of `restOf`, and false if the workload does not exist. It depends on the present alone, so the
+ * next evaluation completes an interrupted change.
+ * - Other people's pauses stay as they are.
+ * - If others set another value beside our mark, only the mark is removed.
+ */
+export function pauseChange(companion: Companion, rest: number | false | undefined): PauseChange | undefined {
+  const { pause } = companion.row
+  if (!pause || companion.deleting || rest === undefined) return undefined
+  const [value, mark] = [valueOf(companion), markOf(companion)]
+  const former = mark === undefined ? undefined : formerOf(companion, mark)
+  const isOurs = mark !== undefined && pause.isOurs(value, former)
+  const wanted = rest === false ? undefined : pause.at(rest)
+  if (wanted !== undefined) {
+    if (pause.isMet(companion, wanted)) return undefined
+    const isKept = mark !== undefined && (isOurs || value === undefined)
+    return { value: wanted, mark: isKept ? mark : value === undefined ? '' : JSON.stringify(value) }
+  }
+  if (mark === undefined) return undefined
+  return isOurs ? { value: former, mark: null } : { mark: null }
+}
+
+/** The value that a mark keeps; null: there was none. A mark for a text may be the text itself. */
+function formerOf({ row }: Companion, mark: string): unknown {
+  const isText = namesIn(row.place)[0] === 'metadata'
+  let former: unknown = isText ? mark || null : null
+  try {
+    const value: unknown = JSON.parse(mark)
+    if (!isText || typeof value === 'string') former = value
+  } catch {
+    // Anybody may write it.
+  }
+  return former
+}
+
+/** The change as one JSON Patch, which tests the uid and each place that the change depends on. */
+export function pausePatch({ row, uid, object }: Companion, { value, mark }: PauseChange): PatchOperation[] {
+  const places = [row.place, MARK, ...(row.pause?.tested ?? [])]
+  const patch: PatchOperation[] = [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    ...distinct(places.map((place) => testAt(object, place))),
+  ]
+  const after = structuredClone(object)
+  for (const [place, wanted] of [
+    [row.place, value],
+    [MARK, mark],
+  ] as const) {
+    const operations = operationsAt(after, place, wanted)
+    carryOut(after, operations)
+    patch.push(...operations)
+  }
+  return patch
+}
+
+/** `test` with null passes on what is absent, if the object around it is there. */
+function testAt(object: object, place: string): PatchOperation {
+  const { path, value } = foundAt(object, place)
+  return { op: 'test', path, value }
+}
+
+function operationsAt(object: object, place: string, wanted: unknown): PatchOperation[] {
+  const value = valueAt(object, place)
+  if (wanted === undefined || wanted === (value ?? null)) return []
+  if (wanted === null) return [{ op: 'remove', path: place }]
+  return operationsOn(value === undefined ? { found: foundAt(object, place) } : {}, place, wanted)
+}
+
+function distinct(tests: readonly PatchOperation[]): PatchOperation[] {
+  return tests.filter(({ path }, at) => tests.findIndex((each) => each.path === path) === at)
+}
