@@ -97,13 +97,13 @@ export const OPERATIONS_ROW: Row = {
       id: 69,
       title: 'Overdue by type',
       description:
-        'Workloads that should be asleep or awake by now and are not, and those that rightly wait for lower numbers of wake-order. A short peak at an edge is a wave. In all namespaces.',
+        'Workloads that should be asleep or awake by now and are not, and those that rightly wait for lower numbers of wake-order or sleep-order. A short peak at an edge is a wave. In all namespaces.',
       unit: 'short',
       decimals: 0,
       thresholds: bad(1),
       queries: [
         { expr: ofLeader('dormouse_overdue_transitions', ['type']), legend: '{{type}}' },
-        { expr: ofLeader('dormouse_wake_order_waiting', []), legend: 'waiting by wake-order' },
+        { expr: ofLeader('dormouse_order_waiting', ['type']), legend: '{{type}}, waiting by its order' },
       ],
       width: 8,
     }),

@@ -7,6 +7,7 @@ export const ANNOTATION = {
   ),
   awakeUntil: 'dormouse.dev/awake-until',
   wakeOrder: 'dormouse.dev/wake-order',
+  sleepOrder: 'dormouse.dev/sleep-order',
   catchUp: 'dormouse.dev/catch-up',
   /** The webhook removes it from the write, so it is rarely stored: `requests/annotation.ts`. */
   request: 'dormouse.dev/request',

@@ -12,7 +12,7 @@ import { Identity } from '../kubernetes/identity.ts'
 import type { Probing } from '../kubernetes/registration/proof.ts'
 import { SeenRelease } from '../service/leadership/seen-release.ts'
 import { Evaluations } from '../service/evaluating/evaluations.ts'
-import { WakeWaits } from '../service/evaluating/wake-waits.ts'
+import { OrderWaits } from '../service/evaluating/order-waits.ts'
 import { Metrics } from '../service/metrics/metrics.ts'
 import { calendarsOf } from './calendars.ts'
 import { followInputs } from './inputs.ts'
@@ -84,7 +84,7 @@ export function wire(options: ServiceOptions): Wiring {
   })
   const due = (keys: Iterable<WorkloadKey>) => informer.inputsChanged(keys)
   const evaluations = new Evaluations({ workloads: informer, rules, clock, due })
-  const waits = new WakeWaits(
+  const waits = new OrderWaits(
     { workloads: informer, evaluations, clock, released: due },
     config.wakeOrderTimeout,
   )
@@ -98,7 +98,7 @@ export function wire(options: ServiceOptions): Wiring {
     ...accounting,
     excludeNamespaces,
     calendars: () => calendars.readable(),
-    waiting: () => waits.waiting,
+    waiting: (type) => waits.waiting(type),
   })
   // These two first, in this order: later listeners ask for decisions and wake waits.
   informer.onChange((before, after) => evaluations.changed(before, after))

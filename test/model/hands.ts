@@ -43,8 +43,11 @@ export const HANDS = {
     const annotations = annotationsOf(written, target.world.now)
     return target.write('PATCH', 'annotate', { metadata: { annotations } })
   }),
-  'wake order': act(1, fc.constantFrom('0', '3', '9', 'first', null), (target, order) =>
-    target.write('PATCH', 'order', { metadata: { annotations: { [ANNOTATION.wakeOrder]: order } } }),
+  order: act(
+    1,
+    fc.tuple(fc.constantFrom('wakeOrder', 'sleepOrder'), fc.constantFrom('0', '3', '9', 'first', null)),
+    (target, [name, order]) =>
+      target.write('PATCH', 'order', { metadata: { annotations: { [ANNOTATION[name]]: order } } }),
   ),
   'catch up': act(1, fc.constantFrom('true', null), async (target, catchUp) => {
     await target

@@ -26,7 +26,7 @@ const HOUR = 3_600_000
 const NAMESPACE_MISSED = 'you may not read the namespace, so what it sets for its workloads is not shown'
 /** Milliseconds for which Namespaces and settings are reused. */
 const KNOWN_FOR = 30_000
-/** In so many namespaces all workloads are read to say what waits by wake-order. */
+/** In so many namespaces all workloads are read to say what waits by its order. */
 const MOST_READ = 5
 
 interface Options {
@@ -208,8 +208,8 @@ export class ClusterDormouse implements Dormouse {
   }
 
   /**
-   * The records of workloads; `all`: every workload of their namespaces, where these were read. Where an edge is to wake
-   * something, all workloads of its namespace say whether it waits by wake-order, as far as the person may list them.
+   * The records of workloads; `all`: every workload of their namespaces, where these were read. Where an edge is to move
+   * something, all workloads of its namespace say whether it waits by its order, as far as the person may list them.
    */
   async #founds(
     workloads: readonly Workload[],
@@ -218,7 +218,7 @@ export class ClusterDormouse implements Dormouse {
   ): Promise<Found[]> {
     const [{ rules, now }, { noting, waitsAmong }, { service }] = await Promise.all([
       this.#judging(),
-      import('./wake-waits.ts'),
+      import('./order-waits.ts'),
       this.#reader.settled(),
     ])
     const waking = new Set<string>()

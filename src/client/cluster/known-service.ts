@@ -14,7 +14,7 @@ export interface KnownService extends Omit<
   /** Why no policies are known, where there are none. */
   readonly whyUnknown: string
   readonly policy: Policy
-  /** How long a wake waits for each lower number of wake-order, in milliseconds. */
+  /** How long a move waits for each lower number of its order, in milliseconds. */
   readonly wakeOrderTimeout: number
   /** The configured kinds, each with the path of its count. */
   readonly kinds: readonly { readonly resource: ConfiguredKind; readonly specReplicasPath: string }[]

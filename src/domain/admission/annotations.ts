@@ -7,7 +7,7 @@ import { isManaged, settingsOf } from '../workload/settings.ts'
 import { parseEnd } from '../schedule/awake-until.ts'
 import { scheduleDoubt } from '../schedule/syntax.ts'
 import { clip, iso } from '../text.ts'
-import { orderFault } from '../deciding/wake-order.ts'
+import { numberFault } from '../deciding/order.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -21,7 +21,7 @@ import {
 export const SETTINGS = ANNOTATION_NAMES.filter(isSetting)
 type Setting = Exclude<AnnotationName, StateAnnotation | 'request'>
 /** Settings of schedules: without one they have no effect. */
-const OF_SCHEDULES = ['calendar', 'autoWake', 'awakeUntil', 'wakeOrder'] as const
+const OF_SCHEDULES = ['calendar', 'autoWake', 'awakeUntil', 'wakeOrder', 'sleepOrder'] as const
 /** One write may bring any number of unknown annotations. */
 export const MOST_WARNINGS = 3
 const PREFIX = 'dormouse.dev/'
@@ -46,7 +46,8 @@ export function annotationFault(
 
 /** Settings of workloads alone. */
 const FAULT: Record<Exclude<Setting, InheritedAnnotation>, (value: string) => string | undefined> = {
-  wakeOrder: orderFault,
+  wakeOrder: numberFault,
+  sleepOrder: numberFault,
   catchUp: (value) => (value === '' ? undefined : flagFault(value)),
 }
 

@@ -7,7 +7,7 @@ import { completed } from './history.ts'
 import { carryOut } from './operation.ts'
 import type { Rules } from './rules.ts'
 import { Situation, situationOf } from './situation.ts'
-import type { WakeWait } from './wake-order.ts'
+import type { OrderWait } from './order.ts'
 
 /** A coming change between awake and asleep. */
 export interface Transition {
@@ -24,7 +24,7 @@ const DECISIONS_FOR_NEXT = 64
 const DECISIONS_FOR_PLAN = 10_000
 
 /** The next transition, of which `wait` is known: then it comes at the latest. */
-export function delayed(next: Transition, wait: WakeWait | undefined): Transition {
+export function delayed(next: Transition, wait: OrderWait | undefined): Transition {
   return wait ? { ...next, at: wait.until } : next
 }
 

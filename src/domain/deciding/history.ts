@@ -67,7 +67,7 @@ export function endingOf(
 }
 
 /** Whether the pods follow `operation`. A snooze that somebody undid has not succeeded, though all pods are ready. */
-function hasFollowed({ type }: Operation, workload: Workload): boolean {
+export function hasFollowed({ type }: Pick<Operation, 'type'>, workload: Workload): boolean {
   return podsFollowed(workload) && (type === 'wake' || looksAsleep(workload))
 }
 

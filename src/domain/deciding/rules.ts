@@ -3,12 +3,12 @@ import type { ScalingRules } from '../autoscaling/keda.ts'
 import type { Released } from './released.ts'
 import type { Workload } from '../workload/workload.ts'
 import type { Decision } from './decision.ts'
-import type { WakeWait } from './wake-order.ts'
+import type { OrderWait } from './order.ts'
 
 /** The inputs of decisions beside the workload and the time. */
 export interface Rules extends ScalingRules {
-  /** The wait of a wake by its order; undefined: none, or nobody computes it. */
-  readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => WakeWait | undefined
+  /** The wait of a move by its order; undefined: none, or nobody computes it. */
+  readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => OrderWait | undefined
   /** Accounts beside the known autoscalers that a pin does not stop, by name. */
   readonly exemptUsers?: readonly string[]
   /** The person who released the cluster, so that no decision is carried out; undefined: nobody did, or nobody knows. */

@@ -26,7 +26,7 @@ import type { Settings } from '../workload/settings.ts'
 import { operationInProgress, type Backoff, type Operation } from '../workload/state.ts'
 import { iso as seconds } from '../text.ts'
 import { releasedText } from '../deciding/released.ts'
-import { waitText, type WakeWait } from '../deciding/wake-order.ts'
+import { waitCode, waitText, type OrderWait } from '../deciding/order.ts'
 import { currentReplicas, looksAsleep, type Workload } from '../workload/workload.ts'
 
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
@@ -111,11 +111,11 @@ function explainedByRelease(isOurs: boolean, rules: Rules): Explanation | undefi
   }
 }
 
-/** The reason of its state, with a wake's wait. A backoff that delays nothing yet refuses requests all the same. */
+/** The reason of its state, with a move's wait. A backoff that delays nothing yet refuses requests all the same. */
 function explained(
   reading: Reading,
   reason: Reason,
-  wait: WakeWait | undefined,
+  wait: OrderWait | undefined,
   backoff: Backoff | undefined,
 ): Explanation {
   const { code, values, remedy = null } = reason
@@ -124,7 +124,7 @@ function explained(
   const rests = backoff && code !== 'backoff' ? restText(backoff) : ''
   return {
     reason: `${withFault(reading, reason, text)}${rests}`,
-    reason_code: wait ? 'wake_order' : code,
+    reason_code: wait ? waitCode(wait) : code,
     reason_values: {
       ...(wait ? { until: seconds(wait.until), workloads: wait.workloads } : values),
       ...(backoff && { cause: backoff.cause }),

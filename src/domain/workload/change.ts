@@ -152,10 +152,10 @@ export function restsOn(workload: Pick<Workload, 'kind'>, change: Change, name: 
   return name !== 'history' && (isReadFor(workload, name) || change.annotations[name] !== undefined)
 }
 
-const READ_ELSEWHERE: readonly AnnotationName[] = ['wakeOrder', 'deployWakes', 'request']
+const READ_ELSEWHERE: readonly AnnotationName[] = ['wakeOrder', 'sleepOrder', 'deployWakes', 'request']
 
 /**
- * Whether a decision about the workload may depend on the annotation. `wake-order` only delays a decision, `deploy-wakes`
+ * Whether a decision about the workload may depend on the annotation. An order only delays a decision, `deploy-wakes`
  * is read by the webhook alone, and a stored request is never carried out. The history changes with the state, which is
  * tested.
  */

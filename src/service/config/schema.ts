@@ -243,7 +243,7 @@ export const CONFIG_SCHEMA = closed({
   newWorkloadGrace: duration(DEFAULT_POLICY.newWorkloadGrace, 0, YEAR),
   /** null: until the next edge. */
   wakeHold: orNull(duration(undefined, MINUTE, YEAR), durationText(DEFAULT_POLICY.wakeHold)),
-  /** A wake at an edge waits at most so long for each lower number of wake-order. */
+  /** A workload waits at an edge at most so long for each lower number of wake-order, or of sleep-order. */
   wakeOrderTimeout: duration('2m', SECOND, HOUR),
   calendars: map(calendarName, calendar, 'calendars, each with dates, files or both', 100),
   backoff: section({

@@ -1,7 +1,7 @@
 import { toRepair } from '../../domain/admission/messages.ts'
 import { riskOf } from '../../domain/deciding/holds.ts'
 import { sameMarks } from '../../domain/workload/marks.ts'
-import { wakeOrderFault } from '../../domain/deciding/wake-order.ts'
+import { orderFault } from '../../domain/deciding/order.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import { clip } from '../../domain/text.ts'
 import { looksAsleep, keyOf, type Workload } from '../../domain/workload/workload.ts'
@@ -74,7 +74,7 @@ export class AnnotationWarnings {
     if (reading instanceof Unreadable) return { reason: 'InvalidState', message: toRepair(workload, reading) }
     const { enabled, schedule, scheduleFault, scheduleFaultAt } = reading
     if (enabled !== true) return undefined
-    const fault = scheduleFault ?? wakeOrderFault(workload)
+    const fault = scheduleFault ?? orderFault(workload)
     // `NamespaceWarnings` reports an inherited fault, at its source.
     if (scheduleFault !== undefined && scheduleFaultAt !== 'workload') return undefined
     if (fault !== undefined) return { reason: 'InvalidSchedule', message: fault }

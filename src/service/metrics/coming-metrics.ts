@@ -1,7 +1,7 @@
 import type { Gauge } from 'prom-client'
 import type { Clock, Instant } from '../../process/clock.ts'
 import type { Schedule } from '../../domain/schedule/schedule.ts'
-import { OPERATION_TYPES } from '../../domain/workload/trigger.ts'
+import { OPERATION_TYPES, type OperationType } from '../../domain/workload/trigger.ts'
 import type { Wave } from './coming.ts'
 import type { MetricFactory } from './metric-factory.ts'
 import type { Tally } from './tally.ts'
@@ -19,8 +19,8 @@ const WITHIN = {
 
 interface ComingPorts {
   readonly clock: Clock
-  /** How many workloads rightly wait for lower numbers of wake-order. */
-  readonly waiting: () => number
+  /** How many workloads rightly wait for lower numbers of their order. */
+  readonly waiting: (type: OperationType) => number
 }
 
 /** Adds the coming transitions by schedule, computed at each scrape. */
@@ -42,19 +42,21 @@ export function exportComing(
   )
   factory.gauge(
     'overdue_transitions',
-    'Workloads that should be asleep or awake by now, and are not yet; without those that wait by wake-order.',
+    'Workloads that should be asleep or awake by now, and are not yet; without those that wait by their order.',
     ['type'],
     (gauge) => {
       const now = clock()
-      gauge.set({ type: 'snooze' }, tracker.coming.overdue('snooze', now))
-      gauge.set({ type: 'wake' }, Math.max(0, tracker.coming.overdue('wake', now) - waiting()))
+      for (const type of OPERATION_TYPES)
+        gauge.set({ type }, Math.max(0, tracker.coming.overdue(type, now) - waiting(type)))
     },
   )
   factory.gauge(
-    'wake_order_waiting',
-    'Workloads that wait for those of their namespace with a lower wake-order to be ready.',
-    [],
-    (gauge) => gauge.set(waiting()),
+    'order_waiting',
+    'Workloads that wait for those of their namespace with a lower wake-order to be ready, or with a lower sleep-order to be asleep.',
+    ['type'],
+    (gauge) => {
+      for (const type of OPERATION_TYPES) gauge.set({ type }, waiting(type))
+    },
   )
   factory.gauge(
     'calendar_changed_workloads',

@@ -1,4 +1,5 @@
 import type { Prices } from '../../domain/records/saved.ts'
+import type { OperationType } from '../../domain/workload/trigger.ts'
 import { ApiMetrics } from './api-metrics.ts'
 import { exportComing } from './coming-metrics.ts'
 import { ControllerMetrics } from './controller-metrics.ts'
@@ -14,8 +15,8 @@ export interface MetricsOptions extends TrackerOptions {
   readonly prices?: Prices | null
   /** Called at each scrape: whether all files of a calendar could be read. Default: there are none. */
   readonly calendars?: () => Iterable<{ name: string; readable: boolean }>
-  /** Called at each scrape: how many wakes wait by wake-order. Default: none. */
-  readonly waiting?: () => number
+  /** Called at each scrape: how many workloads wait by their order. Default: none. */
+  readonly waiting?: (type: OperationType) => number
 }
 
 /**

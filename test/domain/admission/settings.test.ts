@@ -17,7 +17,7 @@ describe('what belongs to a schedule', () => {
     [{ autoWake: 'no' }, 'dormouse.dev/auto-wake: write "true" or "false"'],
     [{ awakeUntil: 'tomorrow' }, 'dormouse.dev/awake-until: expected a time with an offset'],
     [{ wakeOrder: '10' }, 'dormouse.dev/wake-order: write a number from 0 to 9'],
-    [{ wakeOrder: 'first' }, 'dormouse.dev/wake-order: write a number from 0 to 9'],
+    [{ sleepOrder: 'first' }, 'dormouse.dev/sleep-order: write a number from 0 to 9'],
     [{ calendar: 'de;fr' }, 'dormouse.dev/calendar: write names of calendars, separated by commas'],
   ] as const)
     it(`is refused where it cannot be read: ${JSON.stringify(annotations)}`, () => {

@@ -4,7 +4,7 @@ import type { Namespaces, Pace } from '../../../src/kubernetes/ports.ts'
 import type { ControllerPorts } from '../../../src/service/controller/ports.ts'
 import { followInputs } from '../../../src/wiring/inputs.ts'
 import { Evaluations } from '../../../src/service/evaluating/evaluations.ts'
-import { WakeWaits } from '../../../src/service/evaluating/wake-waits.ts'
+import { OrderWaits } from '../../../src/service/evaluating/order-waits.ts'
 import type { Workload, WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { planStep } from '../../../src/domain/deciding/operation.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
@@ -122,7 +122,7 @@ export function aRig(now: Instant, options: Options = {}) {
   const { evaluations } = rig
   const { clock } = time
   const released = (keys: readonly WorkloadKey[]) => cluster.inputsChanged(keys)
-  const waits = new WakeWaits({ workloads: cluster, evaluations, clock, released }, 120_000)
+  const waits = new OrderWaits({ workloads: cluster, evaluations, clock, released }, 120_000)
   rig.rules.waitOf = (...decided) => waits.of(...decided)
   cluster.onChange((before, after) => waits.changed(before, after))
   const start = async () => {

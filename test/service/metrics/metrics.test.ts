@@ -146,14 +146,18 @@ describe('metrics', () => {
     ])
   })
 
-  it('do not count as overdue what waits by wake-order', async () => {
-    const metrics = aLeader({ clock: () => Date.parse('2026-03-03T08:00:01Z'), waiting: () => 2 })
+  it('do not count as overdue what waits by its order', async () => {
+    const metrics = aLeader({
+      clock: () => Date.parse('2026-03-03T08:00:01Z'),
+      waiting: (type) => (type === 'wake' ? 2 : 0),
+    })
     const annotations = { enabled: 'true', schedule: '8:00-18:00' }
     for (const name of ['db', 'web', 'api'])
       metrics.workloads.changed(undefined, asleep(aWorkload(name, { annotations })))
     expect(await linesOf(metrics)).to.include.members([
       'dormouse_overdue_transitions{type="wake"} 1',
-      'dormouse_wake_order_waiting 2',
+      'dormouse_order_waiting{type="wake"} 2',
+      'dormouse_order_waiting{type="snooze"} 0',
     ])
   })
 

@@ -3,18 +3,23 @@ import { isCredible } from '../../domain/deciding/decision-time.ts'
 import type { Decision } from '../../domain/deciding/decision.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'
 import {
+  hasOrder,
+  isSameEdge,
   memberOf,
-  wakeOrderOf,
-  wakingEdge,
+  moveBy,
+  movingEdge,
+  orderOf,
   waitIn,
-  type WakeWait,
+  type OrderWait,
   type WaveMember,
-} from '../../domain/deciding/wake-order.ts'
+} from '../../domain/deciding/order.ts'
+import type { Edge } from '../../domain/schedule/schedule.ts'
+import type { OperationType } from '../../domain/workload/trigger.ts'
 import { keyOf, parseKey, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import type { Evaluations } from './evaluations.ts'
 
-interface WakeWaitsPorts {
+interface OrderWaitsPorts {
   readonly workloads: {
     get(key: WorkloadKey): Workload | undefined
     list(namespace: string): Iterable<Workload>
@@ -25,43 +30,43 @@ interface WakeWaitsPorts {
   readonly released: (keys: readonly WorkloadKey[]) => void
 }
 
-/** The workloads of one namespace that one edge wakes. */
+/** The workloads of one namespace that one edge moves. */
 interface Wave {
-  readonly edge: Instant
+  readonly edge: Edge
   /** undefined: nobody there names a number. */
   readonly members: Map<string, WaveMember> | undefined
   /** By key: the number of each workload that waits. */
   readonly waiting: Map<string, number>
   /** By number: the wait of its members, valid until a member changes, and since when it is known. */
-  readonly known: Map<number, { readonly at: Instant; readonly wait: WakeWait | undefined }>
+  readonly known: Map<number, { readonly at: Instant; readonly wait: OrderWait | undefined }>
 }
 
 /** Past so many timeouts nobody waits any more: there are no more lower numbers. */
 const LONGEST = 10
 
 /**
- * At a wake edge a workload waits until the workloads of its namespace that the same edge wakes, and that have a lower
- * `dormouse.dev/wake-order`, are ready. This follows from the workloads alone, so all replicas agree, and a new leader
+ * At an edge a workload waits until the workloads of its namespace that the same edge moves, and that have a lower
+ * `dormouse.dev/wake-order` or `sleep-order`, are ready or asleep. This follows from the workloads alone, so all replicas agree, and a new leader
  * continues a wave.
  */
-export class WakeWaits {
-  readonly #ports: WakeWaitsPorts
+export class OrderWaits {
+  readonly #ports: OrderWaitsPorts
   /** Milliseconds that is waited at most for each lower number. */
   readonly #timeout: number
   /** By namespace. */
   readonly #waves = new Map<string, Wave[]>()
 
-  constructor(ports: WakeWaitsPorts, timeout: number) {
+  constructor(ports: OrderWaitsPorts, timeout: number) {
     this.#ports = ports
     this.#timeout = timeout
   }
 
   /** The wait for this decision about a workload; undefined: none. */
-  of(workload: Workload, decision: Decision, now: Instant): WakeWait | undefined {
-    const edge = wakingEdge(workload, decision)
+  of(workload: Workload, decision: Decision, now: Instant): OrderWait | undefined {
+    const edge = movingEdge(workload, decision)
     if (edge === undefined || this.#isOver(edge, now)) return undefined
     const wave = this.#waveOf(workload.namespace, edge, now)
-    const order = wakeOrderOf(workload)
+    const order = orderOf(workload, edge.to)
     const wait = this.#waitIn(wave, order, now)
     if (this.#ports.workloads.get(workload) !== workload) return wait
     if (wait) wave.waiting.set(keyOf(workload), order)
@@ -69,9 +74,10 @@ export class WakeWaits {
     return wait
   }
 
-  /** How many workloads wait, unchanged since. */
-  get waiting(): number {
-    return [...this.#waves.values()].flat().reduce((sum, { waiting }) => sum + waiting.size, 0)
+  /** How many workloads wait for such a move, unchanged since. */
+  waiting(type: OperationType): number {
+    const waves = [...this.#waves.values()].flat().filter(({ edge }) => moveBy(edge) === type)
+    return waves.reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
   /** To be called for every change that the informer sees, before anybody asks about that copy. */
@@ -79,7 +85,7 @@ export class WakeWaits {
     const workload = after ?? before
     const waves = workload && this.#waves.get(workload.namespace)
     if (!waves || (before && after && before !== after && !isRelevant(before, after))) return
-    if (after?.annotations.wakeOrder) this.#beginOrdered(workload.namespace, waves)
+    if (after) this.#beginOrdered(after, waves)
     const now = this.#ports.clock()
     const key = keyOf(workload)
     for (const wave of waves) {
@@ -89,18 +95,18 @@ export class WakeWaits {
     }
   }
 
-  #isOver(edge: Instant, now: Instant): boolean {
-    return now >= edge + LONGEST * this.#timeout
+  #isOver({ at }: Edge, now: Instant): boolean {
+    return now >= at + LONGEST * this.#timeout
   }
 
-  /** Drops the waves without numbers: they are read again when needed. */
-  #beginOrdered(namespace: string, waves: readonly Wave[]): void {
-    const ordered = waves.filter(({ members }) => members)
-    if (ordered.length < waves.length) this.#waves.set(namespace, ordered)
+  /** Drops the waves in which it is the first that names a number: they are read again when needed. */
+  #beginOrdered(workload: Workload, waves: readonly Wave[]): void {
+    const ordered = waves.filter(({ members, edge }) => members ?? !hasOrder(workload, edge.to))
+    if (ordered.length < waves.length) this.#waves.set(workload.namespace, ordered)
   }
 
-  #waveOf(namespace: string, edge: Instant, now: Instant): Wave {
-    const known = this.#waves.get(namespace)?.find((wave) => wave.edge === edge)
+  #waveOf(namespace: string, edge: Edge, now: Instant): Wave {
+    const known = this.#waves.get(namespace)?.find((wave) => isSameEdge(wave.edge, edge))
     if (known) return known
     this.#forget(now)
     const members = this.#read(namespace, edge)
@@ -112,28 +118,28 @@ export class WakeWaits {
   /** Drops waves that are over, and those of a clock that was ahead: their edge is still to come. */
   #forget(now: Instant): void {
     for (const [namespace, waves] of this.#waves) {
-      const kept = waves.filter(({ edge }) => !this.#isOver(edge, now) && isCredible(edge, now))
+      const kept = waves.filter(({ edge }) => !this.#isOver(edge, now) && isCredible(edge.at, now))
       if (kept.length > 0) this.#waves.set(namespace, kept)
       else this.#waves.delete(namespace)
     }
   }
 
-  #read(namespace: string, edge: Instant): Wave['members'] {
+  #read(namespace: string, edge: Edge): Wave['members'] {
     const workloads = [...this.#ports.workloads.list(namespace)]
-    if (!workloads.some(({ annotations }) => annotations.wakeOrder)) return undefined
+    if (!workloads.some((each) => hasOrder(each, edge.to))) return undefined
     const members = new Map<string, WaveMember>()
     for (const each of workloads) replace(members, keyOf(each), this.#memberOf(each, edge))
     return members
   }
 
-  #memberOf(workload: Workload, edge: Instant): WaveMember | undefined {
+  #memberOf(workload: Workload, edge: Edge): WaveMember | undefined {
     const wave = { edge, timeout: this.#timeout }
     const { reading, step } = this.#ports.evaluations.of(workload)
     const state = reading instanceof Unreadable ? undefined : reading.written
     return memberOf(workload, wave, state, step.decision)
   }
 
-  #waitIn({ edge, members, known }: Wave, order: number, now: Instant): WakeWait | undefined {
+  #waitIn({ edge, members, known }: Wave, order: number, now: Instant): OrderWait | undefined {
     if (!members) return undefined
     const before = known.get(order)
     if (before && now >= before.at && (!before.wait || now < before.wait.until)) return before.wait

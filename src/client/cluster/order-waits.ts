@@ -3,12 +3,13 @@ import type { Rules } from '../../domain/deciding/rules.ts'
 import { situationOf } from '../../domain/deciding/situation.ts'
 import {
   memberOf,
-  wakeOrderOf,
-  wakingEdge,
+  orderOf,
+  movingEdge,
   waitIn,
-  type WakeWait,
+  type OrderWait,
   type WaveMember,
-} from '../../domain/deciding/wake-order.ts'
+} from '../../domain/deciding/order.ts'
+import type { Edge } from '../../domain/schedule/schedule.ts'
 import { readWorkload } from '../../domain/workload/reading.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
 import type { Workload } from '../../domain/workload/workload.ts'
@@ -16,31 +17,32 @@ import type { Instant } from '../../process/clock.ts'
 
 type WaitOf = NonNullable<Rules['waitOf']>
 
-/** Notes in `namespaces` where an edge is to wake something, and knows no wait. */
+/** Notes in `namespaces` where an edge is to move something, and knows no wait. */
 export function noting(namespaces: Set<string>): WaitOf {
   return (workload, decision) => {
-    if (wakingEdge(workload, decision) !== undefined) namespaces.add(workload.namespace)
+    if (movingEdge(workload, decision) !== undefined) namespaces.add(workload.namespace)
     return undefined
   }
 }
 
-/** The waits by wake-order among these workloads, as the service has them; `timeout`: wakeOrderTimeout, in milliseconds. */
+/** The waits by order among these workloads, as the service has them; `timeout`: wakeOrderTimeout, in milliseconds. */
 export function waitsAmong(workloads: readonly Workload[], rules: Rules, timeout: number): WaitOf {
   const waves = new Map<string, readonly WaveMember[]>()
-  return (workload, decision, now): WakeWait | undefined => {
-    const edge = wakingEdge(workload, decision)
+  return (workload, decision, now): OrderWait | undefined => {
+    const edge = movingEdge(workload, decision)
     if (edge === undefined) return undefined
     const { namespace } = workload
-    const order = wakeOrderOf(workload)
+    const order = orderOf(workload, edge.to)
     // Mostly nobody names a number: then nothing has to be decided.
-    if (!workloads.some((each) => each.namespace === namespace && wakeOrderOf(each) < order)) return undefined
-    const key = `${namespace} ${edge}`
+    if (!workloads.some((each) => each.namespace === namespace && orderOf(each, edge.to) < order))
+      return undefined
+    const key = `${namespace} ${edge.to} ${edge.at}`
     const members = waves.get(key) ?? membersOf(namespace, edge, now)
     waves.set(key, members)
     return waitIn({ edge, members, timeout }, order, now)
   }
 
-  function membersOf(namespace: string, edge: Instant, now: Instant): WaveMember[] {
+  function membersOf(namespace: string, edge: Edge, now: Instant): WaveMember[] {
     return workloads
       .filter((each) => each.namespace === namespace)
       .flatMap((each) => {

@@ -153,11 +153,11 @@ describe('wake-order', () => {
     it(`lets the others wake at once when the only lower one ${what}, and tells that none waits`, async () => {
       const rig = await aNight(web, db)
       await rig.time.passTo(EDGE)
-      expect([rig.moves(), rig.waits.waiting]).to.deep.equal([['wake shop/db'], 1])
+      expect([rig.moves(), rig.waits.waiting('wake')]).to.deep.equal([['wake shop/db'], 1])
       change(rig)
       await settled()
       expect(rig.moves()).to.include('wake shop/web')
-      expect(rig.waits.waiting).to.equal(0)
+      expect(rig.waits.waiting('wake')).to.equal(0)
     })
 
   it('is kept by a leader that begins in the middle of a wave', async () => {
@@ -183,44 +183,115 @@ describe('wake-order', () => {
     await time.passTo(EDGE)
     expect(moves()).to.deep.equal(['wake shop/db'])
   })
+})
 
-  it('never wakes a higher number before all lower ones are ready or the time is over, and wakes all', async () => {
+/** Awake since Monday morning. */
+function awake(name: string, sleepOrder?: string): AWorkload {
+  return aDeployment(name)
+    .withReplicas(2)
+    .enabled()
+    .scheduled(WORK)
+    .annotated({ sleepOrder })
+    .woken({ at: at('Mon 8:00'), trigger: 'schedule' })
+}
+
+const aDay = (...workloads: AWorkload[]) => aStarted(at('Mon 17:59'), ...workloads)
+const EVENING = at('Mon 18:00')
+
+describe('sleep-order', () => {
+  const web = awake('shop/web', '1')
+  const api = awake('shop/api', '3')
+  const db = awake('shop/db')
+
+  it('lets lower numbers sleep first, and each next one once their pods are gone, or their time is over', async () => {
+    const { time, cluster, moves, waits } = await aDay(db, api, web)
+    await time.passTo(EVENING + MINUTE)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    expect([waits.waiting('snooze'), waits.waiting('wake')]).to.deep.equal([2, 0])
+    cluster.podsFollow(web)
+    await settled()
+    expect(moves()).to.deep.equal(['snooze shop/web', 'snooze shop/api'])
+    await time.passTo(EVENING + 4 * MINUTE - 1)
+    expect(moves()).to.have.length(2)
+    await time.pass(1)
+    expect(moves().slice(2)).to.deep.equal(['snooze shop/db'])
+  })
+
+  for (const [what, other] of [
+    ['is pinned', web.pinned()],
+    [
+      'a person put to sleep before, though its pods are not gone',
+      web.snoozed({ at: at('Mon 17:30'), trigger: 'api', by: 'k8s:alice' }).unsettled(),
+    ],
+    ['would lose its volumes', web.with({ kind: 'statefulsets', deletesVolumes: true })],
+  ] as const)
+    it(`does not wait for one that ${what}`, async () => {
+      const { time, moves } = await aDay(db, other)
+      await time.passTo(EVENING)
+      expect(moves()).to.deep.equal(['snooze shop/db'])
+    })
+
+  it('waits on for a lower one that something else starts again while it falls asleep', async () => {
+    const asleep = web.snoozed({ at: EVENING, trigger: 'schedule' })
+    const running = asleep.with({ replicas: 2, pods: web.pods })
+    const rig = await aStarted(EVENING + 10_000, db, running)
+    expect(rig.moves()).to.deep.equal(['snooze shop/web'])
+  })
+
+  it('has nothing to do with wake-order', async () => {
+    const both = web.annotated({ wakeOrder: '9' })
+    const { time, cluster, moves } = await aDay(db, both)
+    await time.passTo(EVENING)
+    expect(moves()).to.deep.equal(['snooze shop/web'])
+    for (const each of [both, db]) {
+      cluster.podsFollow(each)
+      await settled()
+    }
+    await time.passTo(EDGE)
+    expect(moves().slice(1)).to.deep.equal(['snooze shop/db', 'wake shop/db'])
+  })
+})
+
+for (const [type, workload, start, edge] of [
+  ['wake', sleeper, aNight, EDGE],
+  ['snooze', awake, aDay, EVENING],
+] as const)
+  it(`never ${type}s a higher number before all lower ones are done or the time is over, and ${type}s all`, async () => {
     const numbers = array(constantFrom('0', '2', '5', '9', undefined), { minLength: 2, maxLength: 8 })
     await assert(
       asyncProperty(
         numbers,
         array(constantFrom(1000, 30_000, 150_000), { minLength: 8, maxLength: 8 }),
         async (orders, delays) => {
-          const all = orders.map((order, index) => sleeper(`shop/w${index}`, order))
-          const { time, cluster, moves } = await aNight(...all)
-          const orderOf = (name: string) => Number(orders[Number(name.slice('wake shop/w'.length))] ?? 5)
+          const all = orders.map((order, index) => workload(`shop/w${index}`, order))
+          const { time, cluster, moves } = await start(...all)
+          const orderOf = (name: string) => Number(orders[Number(name.slice(`${type} shop/w`.length))] ?? 5)
           const readyAt = new Map<number, number>()
           let seen = 0
-          for (let t = EDGE; t <= EDGE + 12 * MINUTE; t += 10_000) {
+          for (let t = edge; t <= edge + 12 * MINUTE; t += 10_000) {
             await time.passTo(t)
             for (const [index, due] of readyAt)
               if (due <= t && readyAt.set(index, Infinity)) cluster.podsFollow(all[index]!)
             await settled()
             for (const move of moves().slice(seen)) {
               seen += 1
-              const index = Number(move.slice('wake shop/w'.length))
+              const index = Number(move.slice(`${type} shop/w`.length))
               readyAt.set(index, t + delays[index]!)
               const lower = [...orders.keys()].filter(
-                (other) => orderOf(`wake shop/w${other}`) < orderOf(move),
+                (other) => orderOf(`${type} shop/w${other}`) < orderOf(move),
               )
-              const levels = new Set(lower.map((other) => orderOf(`wake shop/w${other}`))).size
+              const levels = new Set(lower.map((other) => orderOf(`${type} shop/w${other}`))).size
               const ready = lower.every((other) => readyAt.get(other) === Infinity)
               expect(
-                ready || t >= EDGE + levels * 2 * MINUTE,
-                `${move} of ${orders.join()} at ${t - EDGE}`,
+                ready || t >= edge + levels * 2 * MINUTE,
+                `${move} of ${orders.join()} at ${t - edge}`,
               ).to.equal(true)
             }
           }
           expect(new Set(moves()).size).to.equal(orders.length)
-          expect(cluster.live(all[0]!).replicas, keyOf(all[0]!)).to.equal(2)
+          expect(cluster.live(all[0]!).replicas, keyOf(all[0]!)).to.equal(type === 'wake' ? 2 : 0)
         },
       ),
       propertyRuns(20),
     )
   })
-})

@@ -3,7 +3,7 @@ import { plannedTransitions } from '../../../src/domain/records/plan.ts'
 import { listedRecord } from '../../../src/domain/records/record.ts'
 import type { Rules } from '../../../src/domain/deciding/rules.ts'
 import { keyOf, type Workload, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
-import { WakeWaits } from '../../../src/service/evaluating/wake-waits.ts'
+import { OrderWaits } from '../../../src/service/evaluating/order-waits.ts'
 import { at, iso, MINUTE, RULES, SECOND } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { evaluationsOf } from '../../support/evaluations.ts'
@@ -36,7 +36,7 @@ function recordAmong(...all: Workload[]) {
   const clock = () => now
   const evaluations = evaluationsOf(RULES, clock)
   const release = (keys: readonly WorkloadKey[]) => void released.push(...keys.map(keyOf))
-  const waits = new WakeWaits({ workloads, evaluations, clock, released: release }, TIMEOUT)
+  const waits = new OrderWaits({ workloads, evaluations, clock, released: release }, TIMEOUT)
   const rules: Rules = { ...RULES, waitOf: (...of) => waits.of(...of) }
   const record = (at: number, workload = all[0]!) => {
     now = at
@@ -50,7 +50,7 @@ function recordAmong(...all: Workload[]) {
   return { record, asked, rules, released, put, waits }
 }
 
-describe('the record of a workload that waits by wake-order', () => {
+describe('the record of a workload that waits by its order', () => {
   const web = sleeper('shop/web')
   const db = sleeper('shop/db', '1')
   const woken = db.woken({ at: EDGE, trigger: 'schedule' })
@@ -64,6 +64,19 @@ describe('the record of a workload that waits by wake-order', () => {
     expect(next_transition).to.include({ at: iso(EDGE + 2 * TIMEOUT), type: 'wake' })
     const [first] = plannedTransitions(web, EDGE + SECOND, rules, at('Tue 20:00'))
     expect(first).to.include({ at: EDGE + 2 * TIMEOUT, type: 'wake' })
+  })
+
+  it('says so of sleep-order in its own words', () => {
+    const awake = (name: string, sleepOrder?: string) =>
+      aDeployment(name).withReplicas(2).enabled().scheduled('8:00-18:00,Mon-Fri').annotated({ sleepOrder })
+    const evening = at('Mon 18:00')
+    const { record } = recordAmong(awake('shop/db'), awake('shop/web', '1').woken({ at: at('Mon 8:00') }))
+    const { reason, reason_code, next_transition } = record(evening + SECOND)
+    expect(reason).to.match(
+      /^waits for 1 workload of sleep order 1 to be asleep, at most until 2026-03-02T18:02:00Z \(then: asleep by schedule /,
+    )
+    expect(reason_code).to.equal('sleep_order')
+    expect(next_transition).to.include({ at: iso(evening + TIMEOUT), type: 'snooze' })
   })
 
   it('costs one look at its namespace for each edge, however many ask, and none when nothing is due', () => {
@@ -81,10 +94,10 @@ describe('the record of a workload that waits by wake-order', () => {
     record(EDGE + SECOND)
     put(woken.unsettled())
     put(queue.woken({ at: EDGE, trigger: 'schedule' }))
-    expect([released, waits.waiting]).to.deep.equal([[], 1])
+    expect([released, waits.waiting('wake')]).to.deep.equal([[], 1])
     expect(record(EDGE + SECOND).reason).to.match(/^waits for 1 workload of wake order 1 /)
     put(woken)
-    expect([released, waits.waiting]).to.deep.equal([['deployments/shop/web'], 0])
+    expect([released, waits.waiting('wake')]).to.deep.equal([['deployments/shop/web'], 0])
     expect(record(EDGE + SECOND).reason).to.match(/^is to wake by schedule/)
   })
 
@@ -98,6 +111,6 @@ describe('the record of a workload that waits by wake-order', () => {
   it('is counted of the copies alone, not of what a request would make of them', () => {
     const { record, waits } = recordAmong(web, db)
     record(EDGE, web.labelled({ as: 'planned' }))
-    expect(waits.waiting).to.equal(0)
+    expect(waits.waiting('wake')).to.equal(0)
   })
 })
