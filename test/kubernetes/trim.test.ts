@@ -55,6 +55,15 @@ describe('trimming an object', () => {
       expect(podsWith(none)).not.to.have.property('trouble')
   })
 
+  it('counts pods that are told to end as long as they have not', () => {
+    const { status, ...object } = deployment('web', { replicas: 0, ready: 0 })
+    const { pods } = trim('deployments', {
+      ...object,
+      status: { ...status, replicas: 0, terminatingReplicas: 2 },
+    })
+    expect(pods).to.include({ existing: 2, ready: 0 })
+  })
+
   it('counts a DaemonSet by its status', () => {
     const trimmed = trim('daemonsets', DAEMON_SET)
     expect(trimmed.replicas).to.equal(5)

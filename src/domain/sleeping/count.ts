@@ -24,7 +24,10 @@ export const COUNT: Form = {
       ? { replicas: count, ...others }
       : { replicas: 1, ...others, found: foundAt(object, field) }
   },
-  pods: ({ replicas = 0, readyReplicas = 0 }) => ({ existing: replicas, ready: readyReplicas }),
+  pods: ({ replicas = 0, readyReplicas = 0, terminatingReplicas = 0 }) => ({
+    existing: replicas + terminatingReplicas,
+    ready: readyReplicas,
+  }),
   move(position, wake, replicas) {
     const target = wake ? replicas : REST
     return position.replicas === target ? undefined : { replicas: target }

@@ -31,6 +31,8 @@ export interface Move {
 export interface StatusCounts {
   readonly replicas?: number
   readonly readyReplicas?: number
+  /** Pods that were told to end and have not yet: a Deployment's `replicas` is without them (from Kubernetes 1.35 on). */
+  readonly terminatingReplicas?: number
   readonly desiredNumberScheduled?: number
   readonly currentNumberScheduled?: number
   readonly numberMisscheduled?: number
