@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { format } from 'prettier'
+import { PRESETS } from '../src/domain/sleeping/presets.ts'
 import { withConfigSchema } from './values-schema.ts'
 import { withValuesTable } from './values-table.ts'
 
@@ -10,13 +11,18 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
   const values = JSON.stringify(withConfigSchema(JSON.parse(schema.text) as Record<string, unknown>))
   return new Map([
     [schema.path, await format(values, { parser: 'json', printWidth: 110 })],
+    [pathOf('presets.json'), await format(JSON.stringify(PRESETS), { parser: 'json', printWidth: 110 })],
     [readme.path, withValuesTable(readme.text, (await read('values.yaml')).text)],
   ])
 }
 
 async function read(name: string): Promise<{ path: string; text: string }> {
-  const url = new URL(`dormouse/${name}`, import.meta.url)
-  return { path: url.pathname, text: await readFile(url, 'utf8') }
+  const path = pathOf(name)
+  return { path, text: await readFile(path, 'utf8') }
+}
+
+function pathOf(name: string): string {
+  return new URL(`dormouse/${name}`, import.meta.url).pathname
 }
 
 if (import.meta.main) for (const [path, text] of await generated()) await writeFile(path, text)

@@ -55,7 +55,8 @@ export function oneOf<const Value extends string | null>(values: readonly Value[
 
 /** The same schema with null allowed; for schemas with a `type`. */
 export function orNull<Value>(schema: Schema<Value>): Schema<Value | null> {
-  return { ...schema, type: [schema.type ?? [], 'null'].flat() }
+  const names = Array.isArray(schema.enum) ? { enum: [...(schema.enum as readonly unknown[]), null] } : {}
+  return { ...schema, type: [schema.type ?? [], 'null'].flat(), ...names }
 }
 
 export function listOf<Item>(items: Schema<Item>): Schema<readonly Item[]> {

@@ -1,19 +1,10 @@
-import { pointerTo } from '../domain/json-pointer.ts'
-import { resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
-import { COUNT } from '../domain/sleeping/count.ts'
+import { factsOf, resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
+import { DEFAULT_COUNT_PATH, sleepingBy, type KindSettings } from '../domain/sleeping/configured.ts'
 import type { Sleeping } from '../domain/sleeping/form.ts'
 import type { Call } from './api-calls.ts'
 import type { Collection } from './client.ts'
 import { ClusterRefusal, onStatus } from './failures.ts'
 import type { ConfiguredFields } from './trim.ts'
-
-/** An entry of the configuration's `kinds`. */
-export interface KindSettings {
-  /** `rollouts.argoproj.io` */
-  readonly resource: string
-  /** As in a CustomResourceDefinition: `.spec.replicas`. */
-  readonly specReplicasPath: string
-}
 
 /** The cluster does not serve a configured kind. */
 export class KindNotServed extends ClusterRefusal {
@@ -43,6 +34,7 @@ interface ApiResources {
 /** The part of an OpenAPI schema that we read. */
 interface Schema {
   readonly minimum?: number
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean
   readonly properties?: Readonly<Record<string, Schema>>
 }
 
@@ -68,6 +60,7 @@ type Send = <Answer>(call: Call) => Promise<Answer>
 export class ConfiguredKinds {
   /** How each sleeps. */
   readonly fields: ConfiguredFields
+  readonly #fields: Map<Kind, Sleeping>
   /** By kind: the cluster's `kind`; undefined: not found yet. */
   readonly names: ReadonlyMap<ConfiguredKind, string | undefined>
   readonly #names: Map<ConfiguredKind, string | undefined>
@@ -78,10 +71,16 @@ export class ConfiguredKinds {
 
   constructor(settings: readonly KindSettings[], send: Send) {
     this.#settings = new Map(settings.map((each) => [each.resource as ConfiguredKind, each]))
-    this.fields = new Map(settings.map((each) => [each.resource as ConfiguredKind, sleepingBy(each)]))
+    this.#fields = new Map(settings.map((each) => [each.resource as ConfiguredKind, sleepingBy(each)]))
+    this.fields = this.#fields
     this.#names = new Map(settings.map(({ resource }) => [resource as ConfiguredKind, undefined]))
     this.names = this.#names
     this.#send = send
+  }
+
+  /** Whether people scale a kind, configured or not, by its scale subresource. */
+  hasScale(kind: Kind): boolean {
+    return (this.#fields.get(kind) ?? factsOf(kind)).hasScale
   }
 
   get kinds(): readonly ConfiguredKind[] {
@@ -125,57 +124,33 @@ export class ConfiguredKinds {
    * serve another of its kinds there alone. Where there is none, the fault is that of the first that serves the kind.
    */
   async #find(kind: ConfiguredKind, signal: AbortSignal | undefined): Promise<string> {
-    const { group } = resourceOf(kind)
+    const { group, resource } = resourceOf(kind)
     const found = await this.#read<ApiGroup>('apigroups', `/apis/${group}`, signal)
     const versions = [found?.preferredVersion ?? [], found?.versions ?? []].flat()
     let definition: Promise<Definition | undefined> | undefined
     const defined = () => (definition ??= this.#definitionOf(kind, signal))
     let fault: KindUnmanageable | undefined
+    let unscaled: string | undefined
     for (const version of new Set(versions.map((each) => each.version))) {
       const base = `/apis/${group}/${version}`
       const resources = (await this.#read<ApiResources>('apiresources', base, signal))?.resources ?? []
-      const why = await this.#faultAt(kind, version, resources, defined)
-      if (why === undefined) return base
-      if (why !== 'not served') fault ??= why
+      const served = resources.find(({ name }) => name === resource)
+      if (!served) continue
+      this.#names.set(kind, served.kind)
+      const hasScale = resources.some(({ name }) => name === `${resource}/scale`)
+      const why = await faultAt(this.#settings.get(kind), version, hasScale, defined)
+      if (why !== undefined) fault ??= new KindUnmanageable(`${kind} cannot ${why}`)
+      else if (hasScale) return this.#found(kind, base, true)
+      else unscaled ??= base
     }
+    if (unscaled !== undefined) return this.#found(kind, unscaled, false)
     throw fault ?? new KindNotServed(kind)
   }
 
-  /** undefined: it can be managed at this version. */
-  async #faultAt(
-    kind: ConfiguredKind,
-    version: string,
-    resources: NonNullable<ApiResources['resources']>,
-    defined: ReadDefinition,
-  ): Promise<KindUnmanageable | 'not served' | undefined> {
-    const { resource } = resourceOf(kind)
-    const served = resources.find(({ name }) => name === resource)
-    if (!served) return 'not served'
-    this.#names.set(kind, served.kind)
-    if (resources.some(({ name }) => name === `${resource}/scale`))
-      return this.#faultIn(kind, version, await defined())
-    return new KindUnmanageable(
-      `${kind} cannot be managed: it has no scale subresource. Take it out of \`kinds\``,
-    )
-  }
-
-  /** A definition that may be read says where the count stands and which counts it allows. */
-  #faultIn(
-    kind: ConfiguredKind,
-    version: string,
-    definition: Definition | undefined,
-  ): KindUnmanageable | undefined {
-    if (!definition) return undefined
-    const wanted = this.#settings.get(kind)?.specReplicasPath
-    const served = definition.spec?.versions?.find(({ name }) => name === version)
-    const stands = served?.subresources?.scale?.specReplicasPath
-    const least = leastOf(served?.schema?.openAPIV3Schema, wanted ?? '')
-    if (least > 0)
-      return new KindUnmanageable(`${kind} cannot sleep: its definition allows no count below ${least}`)
-    if (stands === undefined || stands === wanted) return undefined
-    return new KindUnmanageable(
-      `${kind} cannot be managed: its count stands at ${stands}, not at ${wanted}. Set specReplicasPath in \`kinds\``,
-    )
+  #found(kind: ConfiguredKind, base: string, hasScale: boolean): string {
+    const sleeping = this.#fields.get(kind)
+    if (sleeping) this.#fields.set(kind, { ...sleeping, hasScale: hasScale && sleeping.form.scales })
+    return base
   }
 
   async #definitionOf(
@@ -198,13 +173,34 @@ export class ConfiguredKinds {
   }
 }
 
-/** The way to sleep that an entry names; its path has dots. */
-export function sleepingBy({ specReplicasPath }: KindSettings): Sleeping {
-  return { form: COUNT, field: pointerTo(stepsOf(specReplicasPath)), hasScale: true }
+/** Why it cannot be managed at a version, as `be managed: …`; undefined: it can. */
+async function faultAt(
+  settings: KindSettings | undefined,
+  version: string,
+  hasScale: boolean,
+  defined: ReadDefinition,
+): Promise<string | undefined> {
+  if (settings?.versions?.includes(version) === false)
+    return `be managed: its preset knows ${settings.versions.join(' and ')}, and the cluster serves ${version}. Describe it in \`kinds\` by its resource`
+  if (!hasScale && settings?.switch === undefined && settings?.specReplicasPath === undefined)
+    return 'be managed: it has no scale subresource. Say in `kinds` where its count stands (specReplicasPath), or its switch'
+  const definition = await defined()
+  return definition && settings && faultIn(settings, version, definition)
 }
 
-function stepsOf(path: string): string[] {
-  return path.split('.').slice(1)
+/** A definition that may be read says which fields there are, where the count stands, and which counts it allows. */
+function faultIn(settings: KindSettings, version: string, definition: Definition): string | undefined {
+  const { specReplicasPath = DEFAULT_COUNT_PATH, switch: values } = settings
+  const served = definition.spec?.versions?.find(({ name }) => name === version)
+  const schema = served?.schema?.openAPIV3Schema
+  const wanted = values ? values.path : specReplicasPath
+  if (!values && leastOf(schema, specReplicasPath) > 0)
+    return `sleep: its definition allows no count below ${leastOf(schema, specReplicasPath)}`
+  const stands = served?.subresources?.scale?.specReplicasPath
+  if (!values && stands !== undefined && stands !== specReplicasPath)
+    return `be managed: its count stands at ${stands}, not at ${specReplicasPath}. Set specReplicasPath in \`kinds\``
+  if (wanted === undefined || hasField(schema, wanted)) return undefined
+  return `be managed: its definition has no ${wanted} at ${version}. Look for the place in it, and set that in \`kinds\``
 }
 
 /** The minimum that a definition allows at a path; 0: it has none. */
@@ -212,4 +208,19 @@ function leastOf(schema: Schema | undefined, path: string): number {
   return (
     stepsOf(path).reduce<Schema | undefined>((inner, name) => inner?.properties?.[name], schema)?.minimum ?? 0
   )
+}
+
+/** Whether a definition has a field at a path, or keeps what it does not know there. */
+function hasField(schema: Schema | undefined, path: string): boolean {
+  let at = schema
+  for (const name of stepsOf(path)) {
+    if (!at || at['x-kubernetes-preserve-unknown-fields'] || !at.properties) return true
+    if (!Object.hasOwn(at.properties, name)) return false
+    at = at.properties[name]
+  }
+  return true
+}
+
+function stepsOf(path: string): string[] {
+  return path.split('.').slice(1)
 }

@@ -3,7 +3,8 @@ import { valueAt } from '../domain/json-pointer.ts'
 import { factsOf } from '../domain/kinds.ts'
 import { owns } from '../domain/managed-fields.ts'
 import type { Form, Position, Sleeping } from '../domain/sleeping/form.ts'
-import { sleepingOf } from '../domain/sleeping/forms.ts'
+import { holds } from '../domain/sleeping/condition.ts'
+import { isFollowed, sleepingOf } from '../domain/sleeping/forms.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -71,7 +72,9 @@ export function trim(
     deletesVolumes: whenScaled === 'Delete',
     ...(whenScaled && whenScaled !== 'Delete' ? { keepsVolumesBy: intern(whenScaled) } : {}),
     pods: withTrouble(
-      configured && form.countsPods ? podsOfConfigured(object, position) : podsOf(form, object, position),
+      configured && isFollowed({ kind, configured })
+        ? podsOfConfigured(object, position, sleeping)
+        : podsOf(form, object, position),
       object,
     ),
     requests: effectiveRequests(spec?.template?.spec),
@@ -193,14 +196,28 @@ function withTrouble(pods: Pods, { status }: WorkloadObject): Pods {
 }
 
 /**
- * The status of a configured kind by the field names that most kinds use. One whose status counts nothing has as many pods
- * ready as its spec asks for.
+ * The status of a configured kind: its own words if the configuration knows them, else the field names that most kinds use.
+ * One whose status counts nothing has as many pods ready as its spec asks for.
  */
-function podsOfConfigured({ metadata, status }: WorkloadObject, position: Position): Pods {
+function podsOfConfigured(
+  object: WorkloadObject,
+  position: Position,
+  { asleepWhen, awakeWhen }: Sleeping,
+): Pods {
+  const { metadata, status } = object
   const { replicas, readyReplicas, observedGeneration } = (status ?? {}) as Readonly<Record<string, unknown>>
   const isCounted = typeof replicas === 'number' || typeof readyReplicas === 'number'
   // Argo Rollouts writes it as a string.
   const observed = Number(observedGeneration ?? metadata.generation ?? 0) || 0
+  if (asleepWhen || awakeWhen) {
+    const hasStopped = asleepWhen === undefined ? position.replicas === 0 : holds(asleepWhen, object)
+    const isReady = !hasStopped && (awakeWhen === undefined || holds(awakeWhen, object))
+    return {
+      existing: hasStopped ? 0 : Math.max(position.replicas, 1),
+      ready: isReady ? position.replicas : 0,
+      observedGeneration: observed,
+    }
+  }
   return isCounted
     ? { existing: Number(replicas ?? 0), ready: Number(readyReplicas ?? 0), observedGeneration: observed }
     : { existing: 0, ready: position.replicas, observedGeneration: observed }

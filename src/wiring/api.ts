@@ -19,6 +19,7 @@ export async function apiOf(wiring: Wiring): Promise<Api> {
       workloads: cluster.informer,
       writer: cluster.patcher,
       reviews: new AccessReviews(cluster.client),
+      hasScale: (kind) => cluster.configured.hasScale(kind),
       rules,
       clock,
       monotonic: systemMonotonic,

@@ -51,7 +51,7 @@ export function settingsForClients(
     timezone,
     rules: { operationTimeout, newWorkloadGrace, wakeHold, backoff },
     wakeOrderTimeout: config.wakeOrderTimeout,
-    kinds: kinds.map(({ resource, specReplicasPath }) => `${resource}=${specReplicasPath}`),
+    kinds,
     excludeNamespaces,
     console: console.enabled ? (console.url ?? undefined) : undefined,
     teamLabel: config.metrics.teamLabel ?? undefined,

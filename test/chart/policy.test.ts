@@ -6,6 +6,7 @@ import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import { define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { describeOnWith } from '../support/clusters.ts'
+import { defineKind, undefineKind } from '../support/custom-kinds.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
 import { helmIn } from './helm.ts'
@@ -116,7 +117,8 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
   before('the account, its role and its policy are there', async () => {
     for (const name of [own, namespace, quiet])
       await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name } })
-    const values = { rbac: { aggregate: false }, config: { excludeNamespaces: [quiet] } }
+    const kinds = [{ preset: 'cloudnative-pg' }, { preset: 'percona-mysql' }]
+    const values = { rbac: { aggregate: false }, config: { excludeNamespaces: [quiet], kinds } }
     const objects = (await template(values, release)).filter(({ kind }) => KEPT.includes(kind))
     expect((await on().kubectl.withFile('create', objects)).stderr).to.equal('')
     await on().create(
@@ -271,6 +273,51 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
       on().admin.send('PATCH', `${path(namespace, '/web.1')}&dryRun=All`, { message: 'other' }, as(who))
     await isRefused(change(user), 'Dormouse may write Events in its own name only', 'of others')
     await isTaken(change('somebody'), 'anybody else')
+  })
+
+  describe("on operators' own switches", () => {
+    const clusters = { group: 'postgresql.cnpg.io', plural: 'clusters', kind: 'Cluster' }
+    const mysqls = { group: 'ps.percona.com', plural: 'perconaservermysqls', kind: 'PerconaServerMySQL' }
+    const pathOf = ({ group, plural }: typeof clusters, name = '') =>
+      `/apis/${group}/v1/namespaces/${namespace}/${plural}${name}`
+
+    before('there is one of each', async () => {
+      for (const each of [clusters, mysqls]) {
+        await defineKind(on(), each)
+        const metadata = { name: 'held', annotations: { kept: 'yes' } }
+        const object = { apiVersion: `${each.group}/v1`, kind: each.kind, metadata, spec: { instances: 3 } }
+        await on().admin.expect('POST', pathOf(each), object)
+      }
+    })
+    after(async () => {
+      for (const each of [clusters, mysqls]) await undefineKind(on(), each)
+    })
+
+    const hibernated = add(`${ANNOTATIONS}/cnpg.io~1hibernation`, 'on')
+    const paused = add('/spec/pause', true)
+    const change = (of: typeof clusters, patch: Patch, who = user) =>
+      on().admin.send('PATCH', `${pathOf(of, '/held')}?dryRun=All&fieldManager=dormouse`, patch, as(who))
+
+    it('lets it set the one of a kind', async () => {
+      for (const [of, patch] of [
+        [clusters, hibernated],
+        [mysqls, paused],
+      ] as const)
+        await isTaken(change(of, [...patch, ...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}')]))
+    })
+
+    it('lets it set nothing else, not even the one of another kind', async () => {
+      for (const [of, patch] of [
+        [clusters, paused],
+        [clusters, add('/spec/instances', 1)],
+        [mysqls, hibernated],
+        [mysqls, add('/spec/instances', 1)],
+        [mysqls, add(`${ANNOTATIONS}/kept`, 'other')],
+      ] as const) {
+        await isRefused(change(of, patch), 'Dormouse may change')
+        await isTaken(change(of, patch, 'somebody'))
+      }
+    })
   })
 
   describe('on ScaledObjects', () => {

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import type { Call } from '../../src/kubernetes/api-calls.ts'
-import { ConfiguredKinds, KindNotServed, sleepingBy } from '../../src/kubernetes/configured-kinds.ts'
+import { ConfiguredKinds, KindNotServed } from '../../src/kubernetes/configured-kinds.ts'
+import { PRESETS } from '../../src/domain/sleeping/presets.ts'
+import { podsFollowed } from '../../src/domain/workload/workload.ts'
+import { sleepingBy, type KindSettings } from '../../src/domain/sleeping/configured.ts'
 import { refusalOf } from '../../src/kubernetes/failures.ts'
 import { trim } from '../../src/kubernetes/trim.ts'
 
@@ -18,14 +21,14 @@ const SERVED = {
   },
 }
 
-function kinds(answers: Readonly<Record<string, unknown>>, specReplicasPath = '.spec.replicas') {
+function kinds(answers: Readonly<Record<string, unknown>>, more: Partial<KindSettings> = {}) {
   const asked: string[] = []
   const send = async <T>({ path }: Call): Promise<T> => {
     asked.push(path)
     if (path in answers) return answers[path] as T
     throw refusalOf(`get ${path}`, path === DEFINITION ? 403 : 404, {})
   }
-  return { asked, kinds: new ConfiguredKinds([{ resource: ROLLOUTS, specReplicasPath }], send) }
+  return { asked, kinds: new ConfiguredKinds([{ resource: ROLLOUTS, ...more }], send) }
 }
 
 function defined(scale: object, minimum?: number) {
@@ -116,7 +119,6 @@ describe('configured kinds', () => {
   })
 
   it('without a scale subresource, with another path or a least count are refused with the reason', async () => {
-    const unscalable = { ...SERVED, [BASE]: { resources: [{ name: 'rollouts', kind: 'Rollout' }] } }
     for (const [answers, why] of [
       [unscalable, 'it has no scale subresource'],
       [defined({ specReplicasPath: '.spec.count' }), 'stands at .spec.count, not at .spec.replicas'],
@@ -125,6 +127,67 @@ describe('configured kinds', () => {
       expect((await refusal(kinds(answers).kinds.baseOf(ROLLOUTS))).message).to.include(why)
     const fitting = defined({ specReplicasPath: '.spec.replicas' }, 0)
     expect(await kinds(fitting).kinds.baseOf(ROLLOUTS)).to.equal(BASE)
+  })
+
+  const unscalable = { ...SERVED, [BASE]: { resources: [{ name: 'rollouts', kind: 'Rollout' }] } }
+  const PAUSE = { path: '.spec.replicas', asleep: 'none', awake: 'some' }
+
+  it('with a count whose place is given, or a switch, need no scale', async () => {
+    for (const more of [{ specReplicasPath: '.spec.replicas' }, { switch: PAUSE }]) {
+      const { kinds: found } = kinds(unscalable, more)
+      expect(await found.baseOf(ROLLOUTS)).to.equal(BASE)
+      expect(found.hasScale(ROLLOUTS)).to.equal(false)
+    }
+    const scaled = kinds(SERVED).kinds
+    await scaled.baseOf(ROLLOUTS)
+    expect(scaled.hasScale(ROLLOUTS)).to.equal(true)
+    const switched = kinds(SERVED, { switch: PAUSE }).kinds
+    await switched.baseOf(ROLLOUTS)
+    expect(switched.hasScale(ROLLOUTS), 'its scale is not how it sleeps').to.equal(false)
+  })
+
+  it('whose definition lacks the field of their switch, or whose preset knows no such version, are refused with the reason', async () => {
+    const definition = defined({ specReplicasPath: '.spec.replicas' }, 1)
+    for (const [more, why] of [
+      [{ switch: { ...PAUSE, path: '.spec.paused' } }, 'its definition has no .spec.paused at v1alpha1'],
+      [{ versions: ['v1', 'v2'] }, 'its preset knows v1 and v2, and the cluster serves v1alpha1'],
+    ] as const)
+      expect((await refusal(kinds(definition, more).kinds.baseOf(ROLLOUTS))).message).to.include(why)
+    // A least count is none of a switch's business, nor is a field of an annotation.
+    for (const place of [{ path: '.spec.replicas' }, { annotation: 'example.com/off' }]) {
+      const { kinds: found } = kinds(definition, { switch: { ...place, asleep: 'yes', awake: 'no' } })
+      expect(await found.baseOf(ROLLOUTS)).to.equal(BASE)
+    }
+  })
+
+  it('are asleep and awake once their own status says so', () => {
+    const [settings] = PRESETS['cloudnative-pg'].kinds
+    const kind = settings.resource
+    const fields = new Map([[kind, sleepingBy(settings)] as const])
+    const read = (hibernation: string | undefined, status: object) => {
+      const annotations = hibernation && { 'cnpg.io/hibernation': hibernation }
+      const metadata = { name: 'db', namespace: 'shop', uid: 'u', resourceVersion: '1', generation: 3 }
+      const object = {
+        apiVersion: 'postgresql.cnpg.io/v1',
+        kind: 'Cluster',
+        spec: { instances: 3 } as object,
+        status,
+      }
+      const workload = trim(
+        kind,
+        { ...object, metadata: { ...metadata, ...(annotations && { annotations }) } },
+        undefined,
+        fields,
+      )
+      return [workload.replicas, workload.pods.existing, workload.pods.ready, podsFollowed(workload)]
+    }
+    const condition = (status: string) => ({ conditions: [{ type: 'cnpg.io/hibernation', status }] })
+    expect(read(undefined, { readyInstances: 3 })).to.deep.equal([1, 1, 1, true])
+    expect(read('off', { readyInstances: 2 }), 'one instance is not ready').to.deep.equal([1, 1, 0, false])
+    expect(read('on', { readyInstances: 3 }), 'nothing happened yet').to.deep.equal([0, 1, 0, false])
+    expect(read('on', { readyInstances: 0, ...condition('False') })).to.deep.equal([0, 1, 0, false])
+    expect(read('on', { readyInstances: 0, ...condition('True') })).to.deep.equal([0, 0, 0, true])
+    expect(read('off', condition('True')), 'it still hibernates').to.deep.equal([1, 0, 0, false])
   })
 
   it('have their count read where it stands, and 1 where nothing stands there', () => {

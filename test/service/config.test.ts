@@ -29,6 +29,12 @@ const only = (text: string, environment: Record<string, string> = {}) => {
   return faults[0]!
 }
 
+const ANNOTATION = 'annotation: cnpg.io/hibernation, asleep: on, awake: off'
+const CNPG = (values: string) => `{ resource: clusters.postgresql.cnpg.io, switch: { ${values} } }`
+/** A configured kind with a switch. */
+const switched = (values: string, more = '') =>
+  `kinds: [{ resource: a.example.com.org, switch: { asleep: true, ${values.includes('awake') ? '' : 'awake: false, '}${values} }${more} }]`
+
 describe('configuration', () => {
   it("uses a command's presets where neither file, variable nor option has a value", () => {
     const presets = [
@@ -333,6 +339,25 @@ describe('a faulty configuration', () => {
     ['two audiences of one issuer', `auth: { oidc: [${provider('a')}, ${provider('b')}] }`, '/auth/oidc'],
     ['a local issuer that is a provider too', `auth: { oidc: [${provider('a')}], ${LOCAL} }`, '/auth/oidc'],
     ['a configuration that is a list', '- timezone: UTC', ''],
+    ['a kind that is none', 'kinds: [{ specReplicasPath: .spec.size }]', '/kinds'],
+    ['a preset with a resource', 'kinds: [{ preset: percona-mysql, resource: a.example.com }]', '/kinds'],
+    ['an unknown preset', 'kinds: [{ preset: postgres }]', '/kinds/0/preset'],
+    [
+      'a kind twice, once by its preset',
+      `kinds: [{ preset: cloudnative-pg }, ${CNPG(ANNOTATION)}]`,
+      '/kinds',
+    ],
+    ['a count that deletes volumes', 'kinds: [{ resource: clusters.postgresql.cnpg.io }]', '/kinds'],
+    ['a switch with a count', switched('path: .spec.off', ', specReplicasPath: .spec.size'), '/kinds'],
+    ['a switch nowhere', switched('path: null'), '/kinds'],
+    ['a switch in two places', switched('path: .spec.off, annotation: example.com/off'), '/kinds'],
+    ['a switch whose values are one', switched('path: .spec.off, awake: true'), '/kinds'],
+    ['a switch outside of the spec', switched('path: .metadata.labels'), '/kinds/0/switch/path'],
+    [
+      'a condition without a value',
+      switched('path: .spec.off', ', asleepWhen: { path: .status.x }'),
+      '/kinds',
+    ],
     ['a sign of a currency', prices('currency: €, cpu: 1'), '/savings/prices/currency'],
     ['a price below 0', prices('currency: EUR, cpu: -1'), '/savings/prices/cpu'],
     ['a price that is missing', prices('currency: EUR'), '/savings/prices/cpu'],

@@ -16,18 +16,26 @@ export interface CustomKind {
   readonly version?: string
   /** The schema of its objects; by default they may have anything. */
   readonly schema?: object
-  /** The path of its count, such as `.spec.replicas`; without it, it has neither a status nor a scale. */
+  /** The path of its count, such as `.spec.replicas`; without it, it has no scale. */
   readonly countPath?: string
+  /** Whether its status is a subresource, as with a scale it is. */
+  readonly hasStatus?: true
 }
 
 /** The definition's entry for one version; the first of several is the stored one. */
-function versionOf({ schema = OPEN, countPath }: CustomKind, name: string, storage: boolean, served = true) {
+function versionOf(
+  { schema = OPEN, countPath, hasStatus }: CustomKind,
+  name: string,
+  storage: boolean,
+  served = true,
+) {
   const scale = { specReplicasPath: countPath, statusReplicasPath: '.status.replicas' }
   return {
     name,
     served,
     storage,
     schema: { openAPIV3Schema: schema },
+    ...(hasStatus && { subresources: { status: {} } }),
     ...(countPath === undefined ? {} : { subresources: { status: {}, scale } }),
   }
 }

@@ -1,7 +1,17 @@
+{{- /* The entries of `kinds`, those of presets in place of their names (`presets.json`, which `npm run chart` writes). As JSON. */ -}}
+{{- define "dormouse.kinds.entries" -}}
+{{- $presets := .Files.Get "presets.json" | fromJson -}}
+{{- $entries := list -}}
+{{- range .Values.config.kinds | default list -}}
+{{- if .preset -}}{{- $entries = concat $entries (get $presets .preset).kinds -}}{{- else -}}{{- $entries = append $entries . -}}{{- end -}}
+{{- end -}}
+{{ toJson $entries }}
+{{- end -}}
+
 {{- /* The configured kinds, a list for each API group: `argoproj.io: [rollouts]`. As JSON. */ -}}
 {{- define "dormouse.kinds.configured" -}}
 {{- $groups := dict -}}
-{{- range .Values.config.kinds | default list -}}
+{{- range include "dormouse.kinds.entries" . | fromJsonArray -}}
 {{- $parts := splitn "." 2 .resource -}}
 {{- $_ := set $groups $parts._1 (append (get $groups $parts._1 | default list) $parts._0) -}}
 {{- end -}}

@@ -15,14 +15,32 @@
 request.userInfo.username == {{ include "dormouse.username" . | include "dormouse.cel.quoted" }}
 {{- end -}}
 
-{{- /* CEL: the field of the spec that holds the count, for a configured kind the first of its path. */ -}}
+{{- /* The path by which an entry's workloads sleep; nothing where an annotation does that. */ -}}
+{{- define "dormouse.policy.path" -}}
+{{- if .switch }}{{ .switch.path | default "" }}{{ else }}{{ .specReplicasPath | default ".spec.replicas" }}{{ end -}}
+{{- end -}}
+
+{{- /* CEL: the field of the spec that holds the count or the switch, for a configured kind the first of its path. */ -}}
 {{- define "dormouse.policy.counts" -}}
 {{- $fields := "'replicas'" -}}
-{{- range .Values.config.kinds | default list -}}
-{{- $first := index (splitList "." (.specReplicasPath | default ".spec.replicas")) 2 -}}
+{{- range include "dormouse.kinds.entries" . | fromJsonArray -}}
+{{- $names := splitList "." (include "dormouse.policy.path" .) -}}
+{{- $first := "" -}}{{- if gt (len $names) 2 -}}{{- $first = index $names 2 -}}{{- end -}}
 {{- $fields = printf "request.resource.resource + '.' + request.resource.group == %s ? '%s' : %s" (include "dormouse.cel.quoted" .resource) $first $fields -}}
 {{- end -}}
 ({{ $fields }})
+{{- end -}}
+
+{{- /* CEL: the annotation that a write may change beside ours: the API server's own of a DaemonSet, and a configured kind's switch. */ -}}
+{{- define "dormouse.policy.annotation" -}}
+{{- $names := "request.resource.resource == 'daemonsets' ? 'deprecated.daemonset.template.generation' : ''" -}}
+{{- range include "dormouse.kinds.entries" . | fromJsonArray -}}
+{{- $switch := .switch | default dict -}}
+{{- if $switch.annotation -}}
+{{- $names = printf "request.resource.resource + '.' + request.resource.group == %s ? %s : %s" (include "dormouse.cel.quoted" .resource) (include "dormouse.cel.quoted" .switch.annotation) $names -}}
+{{- end -}}
+{{- end -}}
+({{ $names }})
 {{- end -}}
 
 {{- /* The changes of a workload that Dormouse may make. */ -}}
@@ -42,7 +60,7 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
   message: 'Dormouse may change no metadata but annotations, labels and managedFields'
 - expression: >-
     {{- include "dormouse.policy.same" (dict "new" "variables.spec" "old" "variables.oldSpec" "free" (printf "key == (variables.isDaemonSet ? 'template' : variables.isCronJob ? 'suspend' : %s)" (include "dormouse.policy.counts" .))) | nindent 4 }}
-  message: 'Dormouse may change nothing in the spec but the replica count, a DaemonSet''s nodeSelector, and whether a CronJob is suspended'
+  message: 'Dormouse may change nothing in the spec but the replica count, a DaemonSet''s nodeSelector, whether a CronJob is suspended, and the switch of a configured kind'
 - expression: >-
     !(variables.isDaemonSet
       ? has(variables.podSpec.nodeSelector) && 'dormouse.dev/snoozed' in variables.podSpec.nodeSelector &&
@@ -58,15 +76,16 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
     !variables.isCronJob || (
       {{- include "dormouse.policy.same" (dict "new" "variables.status" "old" "variables.oldStatus" "free" "key == 'lastScheduleTime'") | nindent 6 }})
   message: 'Dormouse may change nothing in the status of a CronJob but its lastScheduleTime'
-{{- range .Values.config.kinds | default list }}
+{{- range include "dormouse.kinds.entries" . | fromJsonArray }}
 {{- $kind := . }}
-{{- $names := splitList "." (trimPrefix "." (.specReplicasPath | default ".spec.replicas")) }}
-{{- range $depth := until (sub (len $names) 2 | int) }}
+{{- $path := include "dormouse.policy.path" . }}
+{{- $names := splitList "." (trimPrefix "." $path) }}
+{{- range $depth := until (max 0 (sub (len $names) 2) | int) }}
 {{- $above := slice $names 1 (int (add $depth 2)) | join "." }}
 - expression: >-
     request.resource.resource + '.' + request.resource.group != {{ include "dormouse.cel.quoted" $kind.resource }} || (
       {{- include "dormouse.policy.same" (dict "new" (printf "variables.spec.%s" $above) "old" (printf "variables.oldSpec.%s" $above) "free" (printf "key == '%s'" (index $names (int (add $depth 2))))) | nindent 6 }})
-  message: {{ printf "Dormouse may change nothing in the spec of %s but %s" $kind.resource $kind.specReplicasPath | quote }}
+  message: {{ printf "Dormouse may change nothing in the spec of %s but %s" $kind.resource $path | quote }}
 {{- end }}
 {{- end }}
 - expression: >-
@@ -95,7 +114,7 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
   "oldStatus" "(has(oldObject.status) ? dyn(oldObject.status) : dyn({}))"
   "isCronJob" "(request.resource.resource == 'cronjobs')"
   "isDaemonSet" "(request.resource.resource == 'daemonsets')"
-  "counted" "(request.resource.resource == 'daemonsets' ? 'deprecated.daemonset.template.generation' : '')"
+  "counted" (include "dormouse.policy.annotation" .)
 -}}
 {{- $holds = replace (printf "variables.%s" $name) $is $holds -}}
 {{- end -}}

@@ -1,4 +1,4 @@
-import type { ConfiguredKind } from '../../domain/kinds.ts'
+import type { KindSettings } from '../../domain/sleeping/configured.ts'
 import { FORMAT, readPublished, type Published } from '../../domain/records/published.ts'
 import { DEFAULT_POLICY, KUBERNETES_NAMESPACES, type Policy } from '../../domain/workload/settings-rules.ts'
 
@@ -16,8 +16,7 @@ export interface KnownService extends Omit<
   readonly policy: Policy
   /** How long a move waits for each lower number of its order, in milliseconds. */
   readonly wakeOrderTimeout: number
-  /** The configured kinds, each with the path of its count. */
-  readonly kinds: readonly { readonly resource: ConfiguredKind; readonly specReplicasPath: string }[]
+  readonly kinds: readonly KindSettings[]
   readonly excludeNamespaces: ReadonlySet<string>
   /** Why `policies`, `calendars` or `prices` are not published, in the service's words. */
   readonly unpublished: Unpublished
@@ -63,10 +62,7 @@ export function knownService(
     whyUnknown: whyUnknown(found),
     policy: { ...DEFAULT_POLICY, ...rules, ...(timezone === undefined ? {} : { timezone }) },
     wakeOrderTimeout,
-    kinds: kinds.map((text) => {
-      const [resource = '', path = '.spec.replicas'] = text.split('=')
-      return { resource: resource as ConfiguredKind, specReplicasPath: path }
-    }),
+    kinds,
     excludeNamespaces: new Set([...KUBERNETES_NAMESPACES, ...excludeNamespaces]),
     unpublished: { ...unpublished, ...unpriced },
   }

@@ -1,5 +1,5 @@
 import { CLIENT_MANAGER } from '../../domain/annotations.ts'
-import { KINDS, apiVersionOf, isBuiltIn } from '../../domain/kinds.ts'
+import { KINDS, apiVersionOf, isBuiltIn, type ConfiguredKind } from '../../domain/kinds.ts'
 import { FORMAT } from '../../domain/records/published.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
@@ -158,7 +158,7 @@ export class ClusterReader implements ServiceFacts {
 
   async kinds(): Promise<readonly Kind[]> {
     const { service } = await this.settled()
-    return [...KINDS, ...service.kinds.map(({ resource }) => resource)]
+    return [...KINDS, ...service.kinds.map(({ resource }) => resource as ConfiguredKind)]
   }
 
   /** @throws Refusal NAMESPACE_EXCLUDED */

@@ -2,6 +2,8 @@ import type { Released } from '../deciding/released.ts'
 import { isRecord } from '../json-schema.ts'
 import { forEachSetting, isFlag, type SettingName } from '../inheritable.ts'
 import { isConfigurable } from '../kinds.ts'
+import type { Condition } from '../sleeping/condition.ts'
+import type { KindSettings, SwitchSettings } from '../sleeping/configured.ts'
 import type { ConfiguredPolicy } from '../policy/configured.ts'
 import { MEANINGS, type Meaning } from '../schedule/calendar.ts'
 import type { PublishedCalendar } from '../schedule/published-calendar.ts'
@@ -24,8 +26,8 @@ export interface Published {
   readonly rules: Omit<Policy, 'timezone'> | undefined
   /** Milliseconds. */
   readonly wakeOrderTimeout: number | undefined
-  /** The configured kinds with the path of their count: `rollouts.argoproj.io=.spec.replicas`. */
-  readonly kinds: readonly string[] | undefined
+  /** The configured kinds, and how each sleeps. */
+  readonly kinds: readonly KindSettings[] | undefined
   readonly excludeNamespaces: readonly string[] | undefined
   readonly policies: readonly ConfiguredPolicy[] | undefined
   /** A text: why the calendar cannot be used. */
@@ -50,8 +52,6 @@ type Shape<Value> = (value: unknown) => value is Value
 const text: Shape<string> = (value) => typeof value === 'string'
 const flag: Shape<boolean> = (value) => typeof value === 'boolean'
 const number: Shape<number> = (value) => typeof value === 'number'
-const kind: Shape<string> = (value): value is string =>
-  text(value) && /^[^=]+(=\..+)?$/.test(value) && isConfigurable(value.split('=', 1)[0] ?? '')
 
 function orNull<Value>(shape: Shape<Value>): Shape<Value | null> {
   return (value) => value === null || shape(value)
@@ -79,6 +79,32 @@ function section<Section extends object>(shapes: {
     each.every(([key, shape]) => shape(value[key])) &&
     Object.keys(value).every((key) => Object.hasOwn(shapes, key))
 }
+
+const scalar: Shape<boolean | number | string> = (value) => text(value) || flag(value) || number(value)
+const flagOrText: Shape<boolean | string> = (value) => text(value) || flag(value)
+const condition = optional(
+  section<Condition>({
+    path: optional(text),
+    condition: optional(text),
+    equals: optional(scalar),
+    equalsPath: optional(text),
+  }),
+)
+const kind = section<KindSettings>({
+  resource: (value): value is string => text(value) && isConfigurable(value),
+  specReplicasPath: optional(text),
+  switch: optional(
+    section<SwitchSettings>({
+      path: optional(text),
+      annotation: optional(text),
+      asleep: flagOrText,
+      awake: flagOrText,
+    }),
+  ),
+  asleepWhen: condition,
+  awakeWhen: condition,
+  versions: optional(listOf(text)),
+})
 
 const texts = optional(orNull(listOf(text)))
 const aText = optional(orNull(text))

@@ -1,4 +1,5 @@
 import type { PatchOperation } from '../json-patch.ts'
+import type { Condition } from './condition.ts'
 
 /** The count with which workloads sleep. */
 export const REST = 0
@@ -78,6 +79,9 @@ export interface Sleeping {
   readonly field: string
   /** Whether people and autoscalers use its scale subresource. */
   readonly hasScale: boolean
+  /** Its own word for having stopped, and for being ready; absent: what its form says. */
+  readonly asleepWhen?: Condition
+  readonly awakeWhen?: Condition
 }
 
 /** Words about moves. */

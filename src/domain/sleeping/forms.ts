@@ -33,3 +33,9 @@ export function sleepingOf({ kind, configured }: OfKind): Sleeping {
 export function formOf(workload: OfKind): Form {
   return sleepingOf(workload).form
 }
+
+/** Whether somebody starts and stops what it asks for, so that a move is done only once they have. */
+export function isFollowed(workload: OfKind): boolean {
+  const { form, asleepWhen, awakeWhen } = sleepingOf(workload)
+  return form.countsPods || asleepWhen !== undefined || awakeWhen !== undefined
+}

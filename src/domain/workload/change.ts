@@ -2,7 +2,7 @@ import type { Instant } from '../../process/clock.ts'
 import { factsOf } from '../kinds.ts'
 import { differingAnnotations } from './marks.ts'
 import { keptCount } from './counts.ts'
-import { formOf } from '../sleeping/forms.ts'
+import { formOf, isFollowed } from '../sleeping/forms.ts'
 import type { Move, Position } from '../sleeping/form.ts'
 import { bytesOf } from '../text.ts'
 import type { Reading } from './reading.ts'
@@ -12,6 +12,7 @@ import { TAG_BYTES } from './tag.ts'
 import {
   ANNOTATION,
   ASLEEP_LABEL,
+  fieldOf,
   HELD_LABEL,
   OWN_LABELS,
   type AnnotationName,
@@ -129,8 +130,10 @@ export function changed(workload: Workload, change: Change): Workload {
   const annotations = apply(workload.annotations, change.annotations)
   const ours = labelsIn(change)
   const labels = ours.length === 0 ? workload.labels : apply(workload.labels ?? {}, Object.fromEntries(ours))
-  const followed = formOf(workload).countsPods ? undefined : change.replicas
-  const specChanges = change.replicas !== undefined || change.snoozeKey !== undefined
+  const followed = isFollowed(workload) ? undefined : change.replicas
+  const moves = change.replicas !== undefined || change.snoozeKey !== undefined
+  // The API server counts no generation for a change of metadata.
+  const counts = moves && !fieldOf(workload).startsWith('/metadata/')
   return {
     ...workload,
     annotations,
@@ -140,7 +143,7 @@ export function changed(workload: Workload, change: Change): Workload {
     snoozeKey: change.snoozeKey === undefined ? workload.snoozeKey : (change.snoozeKey ?? undefined),
     replicas: change.replicas ?? workload.replicas,
     ...(workload.found && change.replicas !== undefined ? { found: undefined } : {}),
-    generation: workload.generation + (specChanges ? 1 : 0),
+    generation: workload.generation + (counts ? 1 : 0),
     ...(followed === undefined ? {} : { pods: { ...workload.pods, existing: followed, ready: followed } }),
     ...(change.lastScheduleTime === undefined ? {} : { lastScheduleTime: change.lastScheduleTime }),
     ...(change.givesUpReplicas ? { ownReplicasEntry: undefined } : {}),

@@ -2,7 +2,7 @@ import type { Instant } from '../../process/clock.ts'
 import type { AnnotationName } from '../annotations.ts'
 import { isKind, typeOf, type Kind, type Owner } from '../kinds.ts'
 import { REST, type Position, type Sleeping } from '../sleeping/form.ts'
-import { formOf, sleepingOf } from '../sleeping/forms.ts'
+import { formOf, isFollowed, sleepingOf } from '../sleeping/forms.ts'
 import type { Trouble } from './trouble.ts'
 
 export * from '../annotations.ts'
@@ -195,7 +195,7 @@ export function currentReplicas(workload: Workload): number {
  */
 export function podsFollowed(workload: Workload): boolean {
   const { pods, generation } = workload
-  if (!formOf(workload).countsPods) return true
+  if (!isFollowed(workload)) return true
   if (pods.observedGeneration < generation) return false
   return wantsPods(workload) ? pods.ready >= workload.replicas : pods.existing === 0
 }

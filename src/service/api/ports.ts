@@ -53,6 +53,8 @@ export interface ApiDeps {
   readonly workloads: Workloads
   readonly writer: Writer & LiveReader
   readonly reviews: Reviews
+  /** Whether people scale a kind by its scale subresource; default: as most configured kinds. */
+  readonly hasScale?: (kind: Kind) => boolean
   readonly rules: Rules
   readonly clock: Clock
   /** For what lasts a time: rates, and answers that are kept. */

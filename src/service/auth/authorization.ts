@@ -39,17 +39,21 @@ interface Parts {
   readonly excludeNamespaces: readonly string[]
   readonly reviews: Reviews
   readonly monotonic: Monotonic
+  /** Whether people scale a configured kind by a scale subresource. */
+  readonly hasScale?: (kind: Kind) => boolean
 }
 
-export function createAuthorization({ excludeNamespaces, reviews, monotonic }: Parts): Authorization {
+export function createAuthorization(parts: Parts): Authorization {
+  const { excludeNamespaces, reviews, monotonic } = parts
+  const { hasScale = (kind: Kind) => factsOf(kind).hasScale } = parts
   const inCluster = clusterRights(reviews, monotonic)
   const excluded = new Set(excludeNamespaces)
   const may: Authorization['may'] = async (caller, access, limit) =>
     caller.mode === 'kubernetes'
-      ? inCluster(caller, resourceAccess(access), limit)
+      ? inCluster(caller, resourceAccess(access, hasScale(access.kind)), limit)
       : hasScope(caller, access.need) && coversNamespace(caller, access.namespace)
   const refusalOf: Authorization['refusalOf'] = async (caller, access, limit) =>
-    (await may(caller, access, limit)) ? undefined : forbidden(caller, access)
+    (await may(caller, access, limit)) ? undefined : forbidden(caller, access, hasScale(access.kind))
   const refuseExcluded = (namespace: string) => {
     if (excluded.has(namespace)) throw namespaceExcluded(namespace)
   }
@@ -65,7 +69,7 @@ export function createAuthorization({ excludeNamespaces, reviews, monotonic }: P
 }
 
 /** The right of the Kubernetes API that each operation needs. */
-function resourceAccess({ need, kind, namespace, name }: Access): ResourceAccess {
+function resourceAccess({ need, kind, namespace, name }: Access, hasScale: boolean): ResourceAccess {
   const where = {
     ...resourceOf(kind),
     ...(namespace !== undefined && { namespace }),
@@ -73,7 +77,7 @@ function resourceAccess({ need, kind, namespace, name }: Access): ResourceAccess
   } as const
   if (need === 'read') return { ...where, verb: 'get' }
   if (need === 'list') return { ...where, verb: 'list' }
-  if (need === 'change' || !factsOf(kind).hasScale) return { ...where, verb: 'patch' }
+  if (need === 'change' || !hasScale) return { ...where, verb: 'patch' }
   return { ...where, verb: 'update', subresource: 'scale' }
 }
 
@@ -89,15 +93,15 @@ function coversNamespace({ namespaces }: ClaimsCaller, namespace: string | undef
   return namespaces.has('*') || (namespace !== undefined && namespaces.has(namespace))
 }
 
-function forbidden(caller: Caller, access: Access): Refusal {
-  if (caller.mode === 'kubernetes') return forbiddenByCluster(caller, access)
+function forbidden(caller: Caller, access: Access, hasScale: boolean): Refusal {
+  if (caller.mode === 'kubernetes') return forbiddenByCluster(caller, resourceAccess(access, hasScale))
   if (!hasScope(caller, access.need)) return insufficientScope(caller, access.need)
   const lacks = `the claim dormouse.dev/namespaces of your token does not name ${access.namespace ?? 'all'}`
   return new Refusal('FORBIDDEN', `${signature(caller)} may not: ${lacks}. Ask for a token that does`)
 }
 
-function forbiddenByCluster(caller: ClusterCaller, access: Access): Refusal {
-  const { verb, group, resource, subresource, namespace } = resourceAccess(access)
+function forbiddenByCluster(caller: ClusterCaller, access: ResourceAccess): Refusal {
+  const { verb, group, resource, subresource, namespace } = access
   const what = `${verb} ${resource}.${group}${subresource ? `/${subresource}` : ''}`
   const where = namespace === undefined ? '' : ` in the namespace ${namespace}`
   return new Refusal(

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { kindsOf } from '../../domain/sleeping/presets.ts'
 import { isBuiltIn, isConfigurable, isKind, UNMANAGEABLE } from '../../domain/kinds.ts'
 import { InvalidLabelSelector, parseLabelSelector } from '../../domain/policy/label-selector.ts'
 import { calendarNames, dateOf, parseDates, parseHours } from '../../domain/schedule/calendar.ts'
@@ -7,7 +8,7 @@ import { faultOf } from '../../domain/text.ts'
 import type { Reader } from '../../domain/json-schema.ts'
 import { stepOf } from '../../domain/json-pointer.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
-import type { Config } from './schema.ts'
+import type { WrittenConfig } from './schema.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
 
 /** Rules for one value that JSON Schema cannot express; '': the value is wrong, and `EXPECTED` says enough. */
@@ -49,12 +50,34 @@ function isNetwork(text: string): boolean {
   return family !== 0 && !address.includes('%') && Number(prefix) <= (family === 4 ? 32 : 128)
 }
 
+/** undefined: the entry says one thing. */
+function faultOfKind({ preset, resource, specReplicasPath, ...more }: Entry): string | undefined {
+  const { switch: switched, asleepWhen, awakeWhen } = more
+  if (
+    preset === null ? resource === null : resource !== null || specReplicasPath !== null || switched !== null
+  )
+    return preset === null ? 'neither in an entry' : `both in the entry of ${preset}`
+  if (switched && specReplicasPath !== null) return `both in the entry of ${resource}`
+  if (switched && (switched.path == null) === (switched.annotation == null))
+    return `a switch of ${resource} with ${switched.path == null ? 'neither' : 'both'}`
+  if (switched?.asleep !== undefined && switched.asleep === switched.awake)
+    return `a switch of ${resource} whose two values are one`
+  const vague = [asleepWhen, awakeWhen].some(
+    (each) =>
+      each &&
+      ((each.path == null) === (each.condition == null) ||
+        (each.equals == null) === (each.equalsPath == null)),
+  )
+  return vague ? `a condition of ${resource} without one path and one value` : undefined
+}
+type Entry = WrittenConfig['kinds'][number]
+
 interface CrossCheck {
   /** The keys that are compared; the fault is reported for the first, and only if none of them is faulty by itself. */
   readonly pointers: readonly [string, ...string[]]
   readonly expected: string
   /** The fault; undefined: there is none. */
-  readonly found: (config: Config) => string | undefined
+  readonly found: (config: WrittenConfig) => string | undefined
 }
 
 const CROSS_CHECKS: readonly CrossCheck[] = [
@@ -66,16 +89,22 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   },
   {
     pointers: ['/kinds'],
-    expected: 'kinds that can be put to sleep by their scale',
+    expected:
+      'kinds with either `preset` or `resource`, and with a count, or a switch that is either a path or an annotation',
+    found: ({ kinds }) => given(kinds.map(faultOfKind).find((fault) => fault !== undefined)),
+  },
+  {
+    pointers: ['/kinds'],
+    expected: 'kinds that can be put to sleep by their count',
     found: ({ kinds }) => {
-      const found = kinds.find(({ resource }) => resource in UNMANAGEABLE)
+      const found = kindsOf(kinds).find((kind) => kind.resource in UNMANAGEABLE && !kind.switch)
       return found && `${found.resource}: ${UNMANAGEABLE[found.resource]}`
     },
   },
   {
     pointers: ['/kinds'],
     expected: 'each kind only once',
-    found: ({ kinds }) => repeated(kinds.map(({ resource }) => resource)),
+    found: ({ kinds }) => repeated(kindsOf(kinds).map(({ resource }) => resource)),
   },
   {
     // As the API server would refuse it.
@@ -163,7 +192,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
       given(
         policies
           .flatMap(({ workloads }) => workloads?.kinds ?? [])
-          .find((kind) => !isBuiltIn(kind) && kinds.every(({ resource }) => resource !== kind)),
+          .find((kind) => !isBuiltIn(kind) && kindsOf(kinds).every(({ resource }) => resource !== kind)),
       ),
   },
   {
@@ -185,7 +214,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
 
 /** The faults of values that contradict each other; values with a `known` fault are not compared. */
 export function crossFaults(
-  config: Config,
+  config: WrittenConfig,
   known: readonly ConfigFault[],
   sourceOf: (pointer: string) => string,
 ): ConfigFault[] {
@@ -221,7 +250,7 @@ function shared(port: number | null, others: readonly (number | null)[]): string
 
 /** Dates of calendars that do not exist, that two entries of one calendar name, or that add no hours where they are to. */
 export function calendarFaults(
-  { calendars }: Pick<Config, 'calendars'>,
+  { calendars }: Pick<WrittenConfig, 'calendars'>,
   sourceOf: (pointer: string) => string,
 ): ConfigFault[] {
   return Object.entries(calendars).flatMap(([name, { dates, means }]) => {

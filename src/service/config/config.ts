@@ -1,3 +1,4 @@
+import { kindsOf } from '../../domain/sleeping/presets.ts'
 import { KUBERNETES_NAMESPACES } from '../../domain/workload/settings-rules.ts'
 import { calendarFaults, crossFaults } from './checks.ts'
 import { readDocument } from './document.ts'
@@ -5,7 +6,7 @@ import { settingsOf, type Setting } from './environment.ts'
 import { InvalidConfig } from './faults.ts'
 import { CONFIG_SCHEMA } from './schema.ts'
 import { merged, preset, sourcesOf } from './settings.ts'
-import type { Config } from './schema.ts'
+import type { Config, WrittenConfig } from './schema.ts'
 import { invalidValues } from './validation.ts'
 
 export { InvalidConfig } from './faults.ts'
@@ -43,14 +44,14 @@ export function loadConfig({
   const value = merged(document.value, all, CONFIG_SCHEMA)
   preset(value, presets)
   const invalid = invalidValues(value, sourceOf)
-  const config = value as Config
+  const config = value as WrittenConfig
   if (invalid.length === 0) {
     excludeKubernetes(config)
     faults.push(...calendarFaults(config, sourceOf))
   }
   faults.push(...invalid, ...crossFaults(config, invalid, sourceOf))
   if (faults.length > 0) throw new InvalidConfig(faults)
-  return frozen(config)
+  return frozen({ ...config, kinds: kindsOf(config.kinds) })
 }
 
 /** Every namespace that Dormouse never touches: the configured ones, and its own when it runs in a cluster. */
@@ -59,7 +60,7 @@ export function excludedNamespaces({ excludeNamespaces }: Config, own: string | 
 }
 
 /** Nobody wants them asleep, or behind the webhook. */
-function excludeKubernetes(config: Config): void {
+function excludeKubernetes(config: WrittenConfig): void {
   const all: { excludeNamespaces: readonly string[] } = config
   all.excludeNamespaces = [...new Set([...KUBERNETES_NAMESPACES, ...config.excludeNamespaces])]
 }

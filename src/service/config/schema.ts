@@ -7,6 +7,8 @@ import {
 } from '../../domain/inheritable.ts'
 import * as json from '../../domain/json-schema.ts'
 import type { Schema, ValueOf } from '../../domain/json-schema.ts'
+import type { KindSettings } from '../../domain/sleeping/configured.ts'
+import { PRESET_NAMES } from '../../domain/sleeping/presets.ts'
 import { MEANINGS } from '../../domain/schedule/calendar.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
@@ -71,11 +73,50 @@ const resource = readText(
   'the full name of a resource that can be scaled, such as rollouts.argoproj.io',
   { maxLength: 253 },
 )
-const specReplicasPath = text('where its count stands, such as .spec.replicas', {
-  pattern: '^\\.spec(\\.[A-Za-z][A-Za-z0-9]*)+$',
+const SPEC_PATH = { pattern: String.raw`^\.spec(\.[A-Za-z][A-Za-z0-9]*)+$`, maxLength: 253 }
+const path = text('where a value stands, such as .status.state', {
+  pattern: String.raw`^(\.[A-Za-z][A-Za-z0-9]*)+$`,
   maxLength: 253,
-  default: '.spec.replicas',
 })
+const flagOrText = key<boolean | string>('true, false or a text', {
+  type: ['boolean', 'string'],
+  minLength: 1,
+  maxLength: 253,
+})
+/** A field or an annotation that has two values. */
+const switchOf = entry(
+  {
+    path: orNull(text('where it stands, such as .spec.pause', SPEC_PATH)),
+    annotation: orNull(text("the annotation's name", { pattern: '^[^/]+(/[^/]+)?$', maxLength: 317 })),
+    asleep: flagOrText,
+    awake: flagOrText,
+  },
+  ['path', 'annotation'],
+)
+const condition = orNull(
+  entry(
+    {
+      path: orNull(path),
+      condition: orNull(text('the type of one of its status.conditions', { maxLength: 317 })),
+      equals: orNull(
+        key<boolean | number | string>('a value', { type: ['boolean', 'number', 'string'], maxLength: 253 }),
+      ),
+      equalsPath: orNull(path),
+    },
+    ['path', 'condition', 'equals', 'equalsPath'],
+  ),
+)
+const kindEntry = entry(
+  {
+    preset: orNull(oneOf(PRESET_NAMES)),
+    resource: orNull(resource),
+    specReplicasPath: orNull(text('where its count stands, such as .spec.replicas', SPEC_PATH)),
+    switch: orNull(switchOf),
+    asleepWhen: condition,
+    awakeWhen: condition,
+  },
+  ['preset', 'resource', 'specReplicasPath', 'switch', 'asleepWhen', 'awakeWhen'],
+)
 
 /**
  * Algorithms that tokens may be signed by. All are asymmetric, so that a public key can never serve as a secret
@@ -235,8 +276,8 @@ export const CONFIG_SCHEMA = closed({
   keda: section({ enabled: flag(true) }),
   /** Beside the built-in ones. */
   kinds: list(
-    entry({ resource, specReplicasPath }, ['specReplicasPath']),
-    'a list of kinds, such as {resource: rollouts.argoproj.io}',
+    kindEntry,
+    'a list of kinds, such as {resource: rollouts.argoproj.io} or {preset: cloudnative-pg}',
     [],
   ),
   operationTimeout: duration(DEFAULT_POLICY.operationTimeout, SECOND, 24 * HOUR),
@@ -356,4 +397,8 @@ export const CONFIG_SCHEMA = closed({
 })
 
 /** The service's settings, checked and with defaults: durations in milliseconds, sizes in bytes. */
-export interface Config extends ValueOf<typeof CONFIG_SCHEMA> {}
+export type WrittenConfig = ValueOf<typeof CONFIG_SCHEMA>
+/** Its presets have become kinds. */
+export interface Config extends Omit<WrittenConfig, 'kinds'> {
+  readonly kinds: readonly KindSettings[]
+}

@@ -1,0 +1,40 @@
+import { pointerTo, valueAt } from '../json-pointer.ts'
+
+/** A statement about an object, as the configuration makes it: `{ path: .status.state, equals: paused }`. */
+export interface Condition {
+  /** As in a CustomResourceDefinition. */
+  readonly path?: string
+  /** In place of `path`: the `type` of one of its `status.conditions`, whose `status` is meant. */
+  readonly condition?: string
+  readonly equals?: boolean | number | string
+  /** In place of `equals`: the path of another value of the same object. */
+  readonly equalsPath?: string
+}
+
+interface TypedCondition {
+  readonly type?: unknown
+  readonly status?: unknown
+}
+
+/** Whether the statement holds; not where the object says nothing. */
+export function holds({ path, condition, equals, equalsPath }: Condition, object: unknown): boolean {
+  const value = condition === undefined ? valueAtPath(object, path ?? '') : statusOf(object, condition)
+  return (
+    value !== undefined && value === (equalsPath === undefined ? equals : valueAtPath(object, equalsPath))
+  )
+}
+
+function statusOf(object: unknown, type: string): unknown {
+  const conditions = valueAt(object, '/status/conditions')
+  if (!Array.isArray(conditions)) return undefined
+  return (conditions as readonly (TypedCondition | null)[]).find((each) => each?.type === type)?.status
+}
+
+function valueAtPath(object: unknown, path: string): unknown {
+  return valueAt(object, pointerOf(path))
+}
+
+/** The JSON pointer of a path with dots: `.spec.replicas`. */
+export function pointerOf(path: string): string {
+  return pointerTo(path.split('.').slice(1))
+}

@@ -1,0 +1,66 @@
+import type { KindSettings } from './configured.ts'
+
+/** Settings for the operators that people run, by name: `preset: cloudnative-pg` in `kinds`. Each is a row. */
+interface Preset {
+  readonly kinds: readonly KindSettings[]
+}
+
+/** `.spec.pause` and `.status.state`, which all of Percona's operators have (docs.percona.com, "Pause/resume"). */
+function percona(resource: string, versions: readonly string[]): KindSettings {
+  return {
+    resource,
+    versions,
+    switch: { path: '.spec.pause', asleep: true, awake: false },
+    asleepWhen: { path: '.status.state', equals: 'paused' },
+    awakeWhen: { path: '.status.state', equals: 'ready' },
+  }
+}
+
+export const PRESETS = {
+  // Declarative hibernation keeps the volumes (cloudnative-pg.io, "Declarative hibernation").
+  'cloudnative-pg': {
+    kinds: [
+      {
+        resource: 'clusters.postgresql.cnpg.io',
+        versions: ['v1'],
+        switch: { annotation: 'cnpg.io/hibernation', asleep: 'on', awake: 'off' },
+        asleepWhen: { condition: 'cnpg.io/hibernation', equals: 'True' },
+        awakeWhen: { path: '.status.readyInstances', equalsPath: '.spec.instances' },
+      },
+    ],
+  },
+  // A count without a scale subresource; 0 stops all pods (postgres-operator.readthedocs.io, "numberOfInstances").
+  'zalando-postgres': {
+    kinds: [
+      {
+        resource: 'postgresqls.acid.zalan.do',
+        versions: ['v1'],
+        specReplicasPath: '.spec.numberOfInstances',
+        awakeWhen: { path: '.status.PostgresClusterStatus', equals: 'Running' },
+      },
+    ],
+  },
+  'percona-mysql': { kinds: [percona('perconaservermysqls.ps.percona.com', ['v1', 'v1alpha1'])] },
+  'percona-xtradb': { kinds: [percona('perconaxtradbclusters.pxc.percona.com', ['v1'])] },
+  'percona-mongodb': { kinds: [percona('perconaservermongodbs.psmdb.percona.com', ['v1'])] },
+} as const satisfies Readonly<Record<string, Preset>>
+
+export type PresetName = keyof typeof PRESETS
+export const PRESET_NAMES = Object.keys(PRESETS) as readonly PresetName[]
+
+/** An entry of `kinds`: a preset, or a kind of one's own. */
+type Entry = { readonly [Key in keyof KindSettings]?: unknown } & { readonly preset?: PresetName | null }
+
+/** The kinds that the entries stand for, in their order; keys without a value are left out. */
+export function kindsOf(entries: readonly Entry[]): KindSettings[] {
+  return entries.flatMap(({ preset, ...entry }): readonly KindSettings[] =>
+    preset == null ? [given(entry) as KindSettings] : PRESETS[preset].kinds,
+  )
+}
+
+/** The value without keys that have none, which is how the configuration leaves out what has no default. */
+function given(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const present = Object.entries(value).filter(([, each]) => each !== null && each !== undefined)
+  return Object.fromEntries(present.map(([key, each]) => [key, given(each)]))
+}
