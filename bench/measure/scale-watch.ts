@@ -53,7 +53,7 @@ export class ScaleWatch {
     for (const until = Date.now() + patience; ; await sleep(100)) {
       for (; read < this.#lines.length; read++) {
         const { text, at: heard } = this.#lines[read] ?? { text: '', at: 0 }
-        const name = /"metadata":\{"name":"([^"]+)"/.exec(text)?.[1]
+        const name = /"metadata":(\{"name":"[^"]+","namespace":"[^"]+")/.exec(text)?.[1]
         const is = /"spec":\{"replicas":(\d+),/.exec(text)?.[1]
         if (name !== undefined && Number(is) === replicas && !at.has(name)) at.set(name, heard)
       }

@@ -61,6 +61,12 @@ export function rowsOf({ count, ours, raw, bytes, meanwhile }: Waves): Measured[
       of: 'ratio',
       atMost: 1.15,
     }),
+    {
+      what: `${of}: API server's CPU a transition`,
+      figure: medianOf(ours, ({ apiCpu }) => apiCpu),
+      unit: 'ms',
+      reference: { name: NAMES.bytes, figure: medianOf(bytes, ({ apiCpu }) => apiCpu) },
+    },
     compared(`${of}: own CPU a transition`, 'ms', ({ ownCpu }) => ownCpu, { of: 'figure', atMost: 0.6 }),
     {
       what: `${of}: Dormouse's CPU a write of the raw client, while that is measured`,

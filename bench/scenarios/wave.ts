@@ -28,17 +28,19 @@ export const wave: Scenario = {
   },
 }
 
-/** From edge to edge it takes a minute more for every so many workloads. */
-const A_MINUTE = 2500
+/** All waves of one edge take so many times as long as the creation of as many workloads, at the most. */
+const CREATIONS = 5
 const ALL_DEPLOYMENTS = '/apis/apps/v1/deployments?watch=true&timeoutSeconds=7200'
 
 async function waves({ rounds, say }: Context, cluster: BenchCluster, count: number): Promise<Waves> {
   say(`three times ${count} Deployments are created`)
-  const minutes = Math.ceil(count / A_MINUTE)
-  const { schedule, edges } = alternating(comingMinute(20_000 + count * 25), rounds, minutes)
+  const begun = Date.now()
+  await fill(cluster, { namespace: 'raw', count })
+  const creation = Date.now() - begun
+  const minutes = Math.ceil((10_000 + CREATIONS * creation) / 60_000)
+  const { schedule, edges } = alternating(comingMinute(20_000 + 3 * creation), rounds, minutes)
   const annotations = { ...annotated(schedule), ...tenNights(3, Date.now()) }
   await fill(cluster, { namespace: 'ours', count, annotations })
-  await fill(cluster, { namespace: 'raw', count })
   await fill(cluster, { namespace: 'bytes', count, annotations })
   // Dormouse leaves the comparisons' namespaces alone.
   const settings = { excludeNamespaces: ['raw', 'bytes'] }
