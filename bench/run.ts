@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError } from 'commander'
 import { controlPlanePrograms } from '../test/control-plane/build.ts'
@@ -22,6 +23,7 @@ interface Options {
 const SPECIAL: Readonly<Record<string, string>> = {
   controller: 'the controller alone, without a cluster',
   'forged-scalings': 'how many reads of the cluster forged reviews cause',
+  peers: 'the same waves by programs of others, which are built elsewhere',
   'silent-connections': 'what thousands of connections cost that never send anything',
   'webhook-flood': 'how forged reviews of the largest size delay real ones',
 }
@@ -64,8 +66,9 @@ async function measured(scenario: Scenario, context: Context): Promise<void> {
     const { rows: found, growth = [] } = await scenario.run(context)
     const rows = found.map(rowOf)
     const seconds = Math.round((Date.now() - begun) / 1000)
+    const load = Number(loadavg()[0]?.toFixed(1))
     const date = new Date().toISOString().slice(0, 10)
-    await keepResult(name, { date, quick, seconds, machine: machine(), rows, growth })
+    await keepResult(name, { date, quick, seconds, load, machine: machine(), rows, growth })
     await made()
     process.stdout.write(`\n${name}, ${seconds} s${quick ? ', QUICK' : ''}\n${textTable(rows)}\n\n`)
   } catch (error) {

@@ -24,6 +24,8 @@ export interface ScenarioResult {
   /** Its numbers were small, only to test that it works: its figures mean nothing. */
   readonly quick: boolean
   readonly seconds: number
+  /** The load average when it ended; the bench alone makes 2 to 4. */
+  readonly load?: number
   readonly machine: Machine
   readonly rows: readonly Row[]
   readonly growth: readonly Point[]

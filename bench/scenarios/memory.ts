@@ -49,7 +49,7 @@ function real(context: Context, count: number): Promise<Found> {
   return withCluster(context, async (cluster) => {
     context.say(`${count} Deployments are created`)
     const { schedule, edges } = alternating(
-      comingMinute(30_000 + count * 5),
+      comingMinute(45_000 + count * 15),
       roundsOf(context, count),
       pause(count),
     )

@@ -18,9 +18,13 @@ export function performancePart(results: Results = readResults()): string {
   return [...measured, ...growth].join('\n\n')
 }
 
-function whereOf({ date, quick, seconds, machine }: ScenarioResult): string {
+/** The load average that the bench alone makes at the most. */
+const QUIET = 5
+
+function whereOf({ date, quick, seconds, load = 0, machine }: ScenarioResult): string {
   const { cores, memory, node, kubernetes, etcd } = machine
   const where = `${cores} cores and ${memory} for all of it, Node ${node.slice(1)}, Kubernetes ${kubernetes}, etcd ${etcd}`
   const warning = quick ? '**A quick run with small numbers: no figure of it is to be believed.** ' : ''
-  return `${warning}${date}, ${Math.ceil(seconds / 60)} min: ${where}.`
+  const others = load > QUIET ? ` Others used it meanwhile (load average ${load}), so only ratios count.` : ''
+  return `${warning}${date}, ${Math.ceil(seconds / 60)} min: ${where}.${others}`
 }
