@@ -34,6 +34,7 @@ export function checkText(found: ClusterForecast, zone: string): string {
     ...strandedLines(found.stranded),
     ...sharedLines(found.shared),
     ...found.idlePolicies.map(idleLine),
+    ...unwritableLines(found.unwritable),
     ...patchedLines(found.onlyPatched),
     ...found.unseen.map((why) => `not looked at: ${why}`),
   ]
@@ -196,10 +197,20 @@ function idleLine(policy: string): string {
 
 function patchedLines(kinds: readonly Kind[]): string[] {
   if (kinds.length === 0) return []
-  const named = kinds.map((kind) => `${resourceOf(kind).resource}.${resourceOf(kind).group}`).join(', ')
   return [
-    `this account may patch ${named}, but not update them: Dormouse would work with it, at a higher cost for the API server`,
+    `this account may patch ${named(kinds)}, but not update them: Dormouse would work with it, at a higher cost for the API server`,
   ]
+}
+
+function unwritableLines(kinds: readonly Kind[]): string[] {
+  if (kinds.length === 0) return []
+  return [
+    `this account may not patch ${named(kinds)}: Dormouse would put none of them to sleep with it. Give it get, list, watch, patch and update`,
+  ]
+}
+
+function named(kinds: readonly Kind[]): string {
+  return kinds.map((kind) => `${resourceOf(kind).resource}.${resourceOf(kind).group}`).join(', ')
 }
 
 function titled(title: string, lines: readonly string[]): string[] {

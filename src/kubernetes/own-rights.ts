@@ -5,26 +5,38 @@ import { review, type AccessStatus } from './reviews.ts'
 
 const SELF = ['authorization.k8s.io/v1', 'SelfSubjectAccessReview'] as const
 
+/** What a configuration needs and the account lacks; nothing of an account that may write no kind at all, as a reader's. */
+export interface OwnRights {
+  /** Kinds that it may patch, but not update: each of their writes is a patch, which costs the API server more. */
+  readonly onlyPatched: readonly Kind[]
+  /** Kinds that it may not write. */
+  readonly unwritable: readonly Kind[]
+}
+
 /**
- * The kinds that our account may patch, but not update, anywhere in the cluster (`authorization.k8s.io/v1`
- * SelfSubjectAccessReview, which every account may create): each of their writes is a patch, which costs the API server
- * more. None where the cluster does not say.
+ * By `authorization.k8s.io/v1` SelfSubjectAccessReview, which every account may create; nothing where the cluster does not
+ * say.
  */
-export async function onlyPatched(
+export async function ownRights(
   client: Pick<KubernetesClient, 'call'>,
   kinds: readonly Kind[],
   signal: AbortSignal,
-): Promise<Kind[]> {
+): Promise<OwnRights> {
   const may = async (verb: 'patch' | 'update', kind: Kind) => {
     const spec = { resourceAttributes: { verb, ...resourceOf(kind) } }
     return (await review<AccessStatus>(client, SELF, spec, signal))?.allowed
   }
+  const asked = async (kind: Kind) => {
+    if ((await may('update', kind)) !== false) return 'whole'
+    return (await may('patch', kind)) === true ? 'patched' : 'not'
+  }
   try {
-    const asked = kinds.map(async (kind) => (await may('update', kind)) === false && may('patch', kind))
-    const answers = await Promise.all(asked)
-    return kinds.filter((_, at) => answers[at] === true)
+    const answers = await Promise.all(kinds.map(asked))
+    const those = (answer: (typeof answers)[number]) => kinds.filter((_, at) => answers[at] === answer)
+    const unwritable = those('not')
+    return { onlyPatched: those('patched'), unwritable: unwritable.length === kinds.length ? [] : unwritable }
   } catch (error) {
-    if (error instanceof ClusterRefusal) return []
+    if (error instanceof ClusterRefusal) return { onlyPatched: [], unwritable: [] }
     throw error
   }
 }

@@ -3,9 +3,9 @@ import type { Instant } from '../process/clock.ts'
 import { excludedNamespaces } from '../service/config/config.ts'
 import { forecast, type Forecast } from '../domain/records/forecast.ts'
 import type { Calendars } from '../domain/schedule/calendar.ts'
-import { KINDS, type Kind } from '../domain/kinds.ts'
+import { KINDS } from '../domain/kinds.ts'
 import { findApiExtensions } from '../kubernetes/api-extensions.ts'
-import { onlyPatched } from '../kubernetes/own-rights.ts'
+import { ownRights, type OwnRights } from '../kubernetes/own-rights.ts'
 import { ListedCluster, type CommandOptions } from './command-cluster.ts'
 import { rulesOf } from './settings.ts'
 
@@ -18,10 +18,8 @@ interface CheckOptions extends CommandOptions {
 }
 
 /** The effect of a configuration on a cluster, and the checks that were not possible. */
-export interface ClusterForecast extends Forecast {
+export interface ClusterForecast extends Forecast, OwnRights {
   readonly at: Instant
-  /** The kinds that the account may patch, but not update. */
-  readonly onlyPatched: readonly Kind[]
   readonly unseen: readonly string[]
 }
 
@@ -65,7 +63,7 @@ export class ClusterCheck {
     const isKedaUnseen = config.keda.enabled && !companions.isConnected(SCALED_OBJECTS.resource)
     return {
       at,
-      onlyPatched: await onlyPatched(client, [...KINDS, ...configured.kinds], stop),
+      ...(await ownRights(client, [...KINDS, ...configured.kinds], stop)),
       ...forecast(seen, now, rules, { at, prices: config.savings.prices }),
       unseen: [...faults, ...unseen, ...(isKedaUnseen ? [NO_KEDA] : [])],
     }

@@ -51,6 +51,7 @@ const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = 
   shared: [],
   idlePolicies: [],
   onlyPatched: [],
+  unwritable: [],
   unseen: [],
   ...rest,
 })
@@ -159,6 +160,7 @@ describe('the text of a check', () => {
         ],
         idlePolicies: ['prod'],
         onlyPatched: ['deployments', 'rollouts.argoproj.io'],
+        unwritable: ['clusters.postgresql.cnpg.io'],
         unseen: ['list apiservices: the cluster refused: no'],
       }),
     )
@@ -170,6 +172,9 @@ describe('the text of a check', () => {
     expect(text).to.contain('  policy prod sets nothing for any workload: none matches it, or everywhere an')
     expect(text).to.contain(
       '  this account may patch deployments.apps, rollouts.argoproj.io, but not update them: Dormouse would work',
+    )
+    expect(text).to.contain(
+      '  this account may not patch clusters.postgresql.cnpg.io: Dormouse would put none',
     )
     expect(text).to.contain('  not looked at: list apiservices: the cluster refused: no\n')
   })

@@ -9,6 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const DEFINITION = {
   metadata: { name: 'scaledobjects.keda.sh', resourceVersion: '5' },
+  spec: { group: 'keda.sh', names: { kind: 'ScaledObject' }, versions: [{ name: 'v1alpha1', served: true }] },
   status: { conditions: [{ type: 'Established', status: 'True' }] },
 }
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
@@ -64,7 +65,9 @@ describe('dormouse check of a cluster', function () {
     const older = await foretold([], ({ verb, group }) => verb === 'patch' || group === 'batch')
     expect(older.onlyPatched).to.have.members(['deployments', 'statefulsets', 'daemonsets', 'replicasets'])
     const reader = await foretold([], () => false)
-    expect(reader.onlyPatched, 'who may only read').to.deep.equal([])
+    expect([reader.onlyPatched, reader.unwritable], 'who may only read').to.deep.equal([[], []])
+    const lacking = await foretold([], ({ resource }) => resource !== 'cronjobs')
+    expect([lacking.onlyPatched, lacking.unwritable]).to.deep.equal([[], ['cronjobs']])
     expect((await foretold()).onlyPatched).to.deep.equal([])
   })
 
