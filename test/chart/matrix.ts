@@ -104,6 +104,7 @@ export const MATRIX: Readonly<Record<string, Values>> = {
       prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
       dashboards: { enabled: true, folder: 'Platform', annotations: { 'example.com/note': 'sidecar' } },
     },
+    argoCd: { health: 'Healthy' },
   },
   'a place and names of its own': {
     nameOverride: 'sleep',

@@ -2,6 +2,7 @@ import { definitions } from '../chart/custom-resources.ts'
 import { chromiumProgram } from '../console/chromium.ts'
 import { realControlPlane } from '../control-plane/build.ts'
 import { prometheus } from '../dashboards/prometheus.ts'
+import { argoCdHealth } from '../go-programs/argo-cd-health.ts'
 import { argoRollouts } from '../go-programs/argo-rollouts.ts'
 import { etcdutl } from '../go-programs/etcdutl.ts'
 import { actionlint, helm, helmUnittest } from '../go-programs/go-program.ts'
@@ -38,6 +39,7 @@ export const OF_LONG: readonly Need<unknown>[] = [
   schemathesis,
   ...KEDA_VERSIONS.map((version) => keda(version)),
   argoRollouts,
+  argoCdHealth,
 ]
 
 /** Says what is there and what is to be gotten, and gets it, one after the other. @throws Error that says why it cannot be had */
