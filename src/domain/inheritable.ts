@@ -1,13 +1,13 @@
 /** How a setting's text is read: by `policy/faults.ts` what is wrong with it, by `workload/settings.ts` what it means. */
-export type Form = 'flag' | 'schedule' | 'timezone' | 'calendar'
+export type Form = 'flag' | 'count' | 'schedule' | 'timezone' | 'calendar'
 
-interface Inheritable {
+export interface Inheritable {
   readonly annotation: `dormouse.dev/${string}`
   /** Its field in records. */
   readonly field: string
   readonly form: Form
-  /** A flag's meaning where nobody sets it. */
-  readonly otherwise?: boolean
+  /** The meaning of a flag or a count where nobody sets it. */
+  readonly otherwise?: boolean | number
   /** If nobody sets it, its default is in force, so that an empty text means the default as well. */
   readonly hasDefault: boolean
 }
@@ -41,6 +41,13 @@ export const INHERITABLE = {
     hasDefault: true,
     otherwise: false,
   },
+  asleepReplicas: {
+    annotation: 'dormouse.dev/asleep-replicas',
+    field: 'asleep_replicas',
+    form: 'count',
+    hasDefault: true,
+    otherwise: 0,
+  },
 } as const satisfies Record<string, Inheritable>
 
 type Table = typeof INHERITABLE
@@ -48,14 +55,22 @@ type Table = typeof INHERITABLE
 export type SettingName = keyof Table
 export const SETTING_NAMES = Object.keys(INHERITABLE) as SettingName[]
 type FormOf<Name extends SettingName> = Table[Name]['form']
-/** The settings that are true or false. */
-export type FlagName = { [Name in SettingName]: FormOf<Name> extends 'flag' ? Name : never }[SettingName]
+interface ValueOfForm {
+  readonly flag: boolean
+  readonly count: number
+}
 export type FieldOf<Name extends SettingName> = Table[Name]['field']
 /** A setting's value in a policy, and in a record. */
-export type SettingValue<Name extends SettingName> = Name extends FlagName ? boolean : string
+export type SettingValue<Name extends SettingName> =
+  FormOf<Name> extends keyof ValueOfForm ? ValueOfForm[FormOf<Name>] : string
 
-export function isFlag(name: SettingName): name is FlagName {
-  return INHERITABLE[name].form === 'flag'
+/** What a setting's form makes of it. */
+export function byForm<OfFlag, OfCount, OfText>(
+  name: SettingName,
+  made: { readonly flag: OfFlag; readonly count: OfCount; readonly text: OfText },
+): OfFlag | OfCount | OfText {
+  const { form } = INHERITABLE[name]
+  return made[form === 'flag' || form === 'count' ? form : 'text']
 }
 
 /** An object with a value for each setting. */

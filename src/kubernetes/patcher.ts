@@ -301,7 +301,9 @@ function carries(live: Workload, sentFor: Workload, change: Change): boolean {
 function sleepsUnmarked(live: Workload, before: Workload, change: Change): boolean {
   if (live.uid !== before.uid || !goesToSleep(before, change) || hasChangedMarks(live, before, change))
     return false
-  return change.snoozeKey === undefined ? isUnmarkedSleep(live) : live.snoozeKey === change.snoozeKey
+  return change.snoozeKey === undefined
+    ? live.replicas === change.replicas && isUnmarkedSleep(live, before.replicas)
+    : live.snoozeKey === change.snoozeKey
 }
 
 /** `before` with the annotations that others have changed between our write and now. */

@@ -14,7 +14,8 @@ const RESULTS: ReadonlyMap<string, string> = new Map(
 )
 
 export function whatOf({ type, replicas }: Pick<HistoryRecord, 'type' | 'replicas'>): string {
-  return type === 'wake' ? `Woken to ${replicas}` : 'Put to sleep'
+  if (type === 'wake') return `Woken to ${replicas}`
+  return replicas === 0 ? 'Put to sleep' : `Put to sleep at ${replicas}`
 }
 
 /** How an operation ended; a later release's word as it is. */

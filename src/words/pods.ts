@@ -8,7 +8,7 @@ type Counted = Pick<StatusRecord, 'is_snoozed' | 'last_replicas' | 'current_repl
 export function replicasText(record: Counted): string {
   const { is_snoozed, last_replicas: kept, current_replicas: current, ready_replicas: ready } = record
   if (!is_snoozed) return `${current}, ${ready} ready`
-  return kept === 1 ? '0; 1 is kept and comes back' : `0; ${kept} are kept and come back`
+  return `${current}; ${kept === 1 ? '1 is kept and comes back' : `${kept} are kept and come back`}`
 }
 
 /** Why pods are missing, as the cluster says it; undefined: none is, or nothing says why. A former service tells nothing. */

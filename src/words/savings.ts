@@ -15,7 +15,7 @@ export function savedReplicaHours(record: StatusRecord, now: number): number {
   })
   const sleep =
     asleep && since !== null
-      ? { since: Date.parse(since), replicas: record.current_replicas === 0 ? kept : 0 }
+      ? { since: Date.parse(since), replicas: Math.max(0, kept - record.current_replicas) }
       : undefined
   return replicaTime(history, sleep, { from: now - SAVED_OVER, now }) / 3_600_000
 }

@@ -30,6 +30,7 @@ function expected(
       calendar: nothing,
       auto_wake: nothing,
       deploy_wakes: nothing,
+      asleep_replicas: nothing,
     },
   }
 }

@@ -57,6 +57,7 @@ export function aRecord(
       calendar: { value: null, source: null },
       auto_wake: { value: true, source: 'default' },
       deploy_wakes: { value: false, source: 'default' },
+      asleep_replicas: { value: 0, source: 'default' },
     },
     reason:
       'awake by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) of namespace shop until 2026-03-02T17:00:00Z',

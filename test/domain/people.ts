@@ -85,6 +85,10 @@ const ANNOTATE = fc
       fc.constant('enabled' as const),
       fc.constantFrom('true', 'true', 'true', 'false', 'maybe', undefined),
     ),
+    fc.tuple(
+      fc.constant('asleepReplicas' as const),
+      fc.constantFrom('0', '1', '1', '2', '3', 'one', undefined),
+    ),
   )
   .map(([name, text]) => ({ type: 'annotate' as const, name, text }))
 const COUNT = fc.record({
@@ -230,11 +234,13 @@ export class People {
     const isPinned = pinnedAsleep || this.#activePin() !== undefined
     const kept = labelOf(cluster)
     const givesBack = this.#countToGiveBack()
+    const { asleep, snoozed } = reading?.state ?? {}
+    const staysAsleep = asleep === true && count <= Math.min(snoozed?.rest ?? 0, kept ?? 0)
     // Nobody lowers the kept count by waking a managed sleeper, unless it is what a manifest says.
     const lowers = kept !== undefined && operation !== 'Apply' && count < kept
     const managed = reading?.enabled === true
     cluster.setReplicas(count, manager, subresource, operation)
-    if (count === 0) this.#counts = new Set([kept ?? givesBack ?? this.#activePin() ?? 0])
+    if (count === 0 || staysAsleep) this.#counts = new Set([kept ?? givesBack ?? this.#activePin() ?? 0])
     else if (lowers && managed && !pinnedAsleep) this.#counts = new Set([kept])
     else this.#counts = new Set(isPinned ? [...this.#counts, count] : [count])
     if (managed) return

@@ -57,7 +57,8 @@ export async function waitForPods(
 function isSettled({ record }: Found, wanted: Sleep | undefined): boolean {
   if (wanted !== undefined && record.is_snoozed !== (wanted === 'asleep')) return false
   if (record.operation_in_progress) return false
-  return record.is_snoozed ? record.ready_replicas === 0 : record.ready_replicas >= record.current_replicas
+  const { ready_replicas: ready, current_replicas: current } = record
+  return record.is_snoozed ? ready <= current : ready >= current
 }
 
 function progressText({ kind, record }: Found, isNamed: boolean): string {

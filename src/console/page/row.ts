@@ -125,7 +125,7 @@ export function StateWord({ workload }: { workload: Workload }): VNode {
 function replicas(workload: Workload): VNode {
   const { is_snoozed, current_replicas: current, last_replicas: kept, ready_replicas: ready } = workload
   if (is_snoozed)
-    return html`<span title=${`It wakes to ${kept}`}>0 <span class="quiet">of ${kept}</span></span>`
+    return html`<span title=${`It wakes to ${kept}`}>${current} <span class="quiet">of ${kept}</span></span>`
   const title = `${ready} of ${current} are ready`
   return html`<span title=${title}>
     ${ready === current ? current : html`${ready} <span class="quiet">of ${current}</span>`}

@@ -1,4 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
+import { typeOf } from '../kinds.ts'
 import { nearestName } from '../nearest.ts'
 import { flagFault, settingFault } from '../policy/faults.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation } from '../policy/inheritance.ts'
@@ -6,6 +7,7 @@ import type { Rules } from '../deciding/rules.ts'
 import { isManaged, settingsOf } from '../workload/settings.ts'
 import { parseEnd } from '../schedule/awake-until.ts'
 import { scheduleDoubt } from '../schedule/syntax.ts'
+import { formOf } from '../sleeping/forms.ts'
 import { clip, iso } from '../text.ts'
 import { numberFault } from '../deciding/order.ts'
 import {
@@ -78,6 +80,10 @@ export function withoutEffect(
       after.annotations[name] !== before?.annotations[name],
   )
   if (changed.length > 0) says.push(...ineffective(changed, after, now, rules))
+  if (changed.includes('asleepReplicas') && !formOf(after).scales)
+    says.push(
+      `: ${ANNOTATION.asleepReplicas} has no effect on a ${typeOf(after.kind)}, which sleeps without a count`,
+    )
   says.push(...scheduleWarnings(before?.annotations, after.annotations))
   return says.slice(0, MOST_WARNINGS)
 }

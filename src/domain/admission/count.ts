@@ -2,11 +2,11 @@ import { earliest } from '../../process/clock.ts'
 import { manualWake, wakeHold } from '../deciding/intent.ts'
 import { transition } from '../deciding/operation.ts'
 import type { Situation } from '../deciding/situation.ts'
-import { REST } from '../sleeping/form.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { counted, iso } from '../text.ts'
 import { keptCount } from '../workload/counts.ts'
 import { withState, type Reading } from '../workload/reading.ts'
+import { restOf } from '../workload/state.ts'
 import { ANNOTATION, countFault, SNOOZE_KEY, type Workload } from '../workload/workload.ts'
 import { deny, type Denial } from './decision.ts'
 import { draft, type Draft } from './draft.ts'
@@ -34,16 +34,16 @@ export function decideCount(update: ReadUpdate): Draft<Reading> | Denial {
 const DECIDE = { count: decideReplicas, nodeSelector: decideKey, switch: decideSwitch } as const
 
 function decideReplicas(update: ReadUpdate): Draft<Reading> | Denial {
-  const { before, after, was, is, hold } = update
-  if (before.replicas === after.replicas) return namesNone(update) ?? asSent(update)
+  const { before, after, was, is, hold, isApply } = update
+  if (before.replicas === after.replicas) return namesSleep(update) ?? asSent(update)
   if (hold) return keepsCount(update, hold)
   if (!sleeps(was)) return asSent(update)
   const fault = countFault(after)
   if (fault !== undefined) return deny('unknown', about(before, `is asleep, and in this write ${fault}`))
-  if (after.replicas <= REST) return asSent(update)
   const replicas = wantedCount(update)
-  if (!isWakingDeploy(update))
-    return absorbed(update, replicas, `stays at ${REST} replicas; it will wake to ${replicas}`)
+  // Scaled down by hand it sleeps on, and keeps what it has kept; a manifest says what it is to have awake.
+  if (after.replicas <= restOf(was.state) && !isApply) return asSent(update)
+  if (replicas === 0 || !isWakingDeploy(update)) return absorbedAs(update, replicas)
   const { reading } = is
   const workload = { ...reading.workload, replicas }
   return wokenByDeploy({ ...update, is: is.with({ ...reading, workload }) }, replicas)
@@ -55,7 +55,7 @@ function decideReplicas(update: ReadUpdate): Draft<Reading> | Denial {
  */
 function decideSwitch(update: ReadUpdate): Draft<Reading> | Denial {
   const { before, was, is, hold } = update
-  if (was.wantsPods === is.wantsPods) return namesNone(update) ?? asSent(update)
+  if (was.wantsPods === is.wantsPods) return namesSleep(update) ?? asSent(update)
   if (hold)
     return isByHand(update)
       ? refuse(before, hold)
@@ -63,7 +63,7 @@ function decideSwitch(update: ReadUpdate): Draft<Reading> | Denial {
   if (!sleeps(was)) return asSent(update)
   if (isByHand(update)) return wokenByHand(update, 1)
   if (isWakingDeploy(update)) return wokenByDeploy(update, 1)
-  return absorbed(update, 1, `stays ${formOf(before).words.kept(REST)}; it will run once it wakes`)
+  return absorbed(update, 1, `stays ${formOf(before).words.kept(0)}; it will run once it wakes`)
 }
 
 /**
@@ -110,12 +110,22 @@ function asSent({ is }: ReadUpdate): Draft<Reading> {
   return draft('free', is.reading)
 }
 
-/** A manifest with 0 for a sleeper: it stays at 0 after its wake, too. undefined: this update is none. */
-function namesNone(update: ReadUpdate): Draft<Reading> | undefined {
-  const { before, manifestCount, was, hold } = update
-  if (manifestCount !== 'zero' || hold || !sleeps(was) || keptCount(was.reading) === 0) return undefined
+/** A manifest with the count that a sleeper has: it stays so after its wake, too. undefined: this update is none. */
+function namesSleep(update: ReadUpdate): Draft<Reading> | undefined {
+  const { after, manifestCount, was, hold } = update
+  const isKept = keptCount(was.reading) === after.replicas
+  return manifestCount !== 'asleep' || hold || !sleeps(was) || isKept
+    ? undefined
+    : absorbedAs(update, after.replicas)
+}
+
+/** A sleeper that keeps a count from now on; 0: for good. */
+function absorbedAs(update: ReadUpdate, replicas: number): Draft<Reading> {
+  const { before } = update
   const { empties } = formOf(before).words
-  return absorbed(update, 0, `keeps 0 from now on, since this manifest ${empties}: no schedule wakes it`)
+  const stays = `stays at ${counted(before.replicas, 'replica')}; it will wake to ${replicas}`
+  const ends = `keeps 0 from now on, since this manifest ${empties}: no schedule wakes it`
+  return absorbed(update, replicas, replicas === 0 ? ends : stays)
 }
 
 /** Under a pin or override the count stays, and an update of the count alone is refused. */
@@ -137,7 +147,11 @@ function absorbed({ before, is }: ReadUpdate, replicas: number, says: string): D
   const { snoozed } = asleep.state
   const isKept = !snoozed || snoozed.replicas === replicas
   const state = isKept ? asleep.state : { ...asleep.state, snoozed: { ...snoozed, replicas } }
-  return draft('absorbed', withState(asleep, state), [`is asleep and ${says}`, TO_WAKE_NOW])
+  const count = Math.min(before.replicas, restOf(state))
+  return draft('absorbed', withState(withCountOf({ ...before, replicas: count }, asleep), state), [
+    `is asleep and ${says}`,
+    TO_WAKE_NOW,
+  ])
 }
 
 function wokenByHand({ is, by }: ReadUpdate, replicas: number): Draft<Reading> {

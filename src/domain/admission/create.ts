@@ -2,8 +2,8 @@ import type { Instant } from '../../process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { annotationChange, changeBetween } from '../workload/change.ts'
 import { withoutRequest } from '../workload/marks.ts'
-import { countAlone, labelCount, readWithoutState, stateOf, withState } from '../workload/reading.ts'
-import { EMPTY_STATE, type State } from '../workload/state.ts'
+import { countAlone, floorOf, labelCount, readWithoutState, stateOf, withState } from '../workload/reading.ts'
+import { EMPTY_STATE, withRest, type State } from '../workload/state.ts'
 import { looksAsleep, OWN_LABELS, STATE_ANNOTATIONS, type Workload } from '../workload/workload.ts'
 import { annotationFault, SETTINGS, withoutEffect } from './annotations.ts'
 import { deny, patched, type AdmissionDecision } from './decision.ts'
@@ -24,8 +24,9 @@ export function admitCreate(
 ): AdmissionDecision {
   const fault = annotationFault(SETTINGS, undefined, created.annotations)
   if (fault !== undefined) return deny('invalid_annotation', about(created, `: ${fault}`))
-  const carried = carriedState(created) ?? keptByLabel(created, now)
   const reading = readWithoutState(withoutMarks(created), rules)
+  const floor = floorOf(reading)
+  const carried = carriedState(created, floor) ?? keptByLabel(created, floor, now)
   const { snoozeKey } = created
   const target = carried
     ? withState({ ...reading, workload: { ...reading.workload, snoozeKey } }, carried)
@@ -55,16 +56,17 @@ function isMarked({ annotations, labels, snoozeKey }: Workload): boolean {
 }
 
 /** undefined: it has none that can be read, or one whose count means nothing here. */
-function carriedState(created: Workload): State | undefined {
+function carriedState(created: Workload, floor: number): State | undefined {
   const state = stateOf(created, {})
-  return state && countAlone(state, created)
+  return state && countAlone(state, created, floor)
 }
 
 /** The label may outlive the annotations: a workload created asleep with the label alone wakes to its count. */
-function keptByLabel(created: Workload, now: Instant): State | undefined {
+function keptByLabel(created: Workload, floor: number, now: Instant): State | undefined {
   const replicas = labelCount(created)
-  if (replicas === undefined || !looksAsleep(created)) return undefined
-  return { ...EMPTY_STATE, asleep: true, snoozed: { at: now, replicas, trigger: 'recovery', by: null } }
+  if (replicas === undefined || !looksAsleep(created, Math.min(floor, replicas))) return undefined
+  const snoozed = { at: now, replicas, trigger: 'recovery', by: null } as const
+  return { ...EMPTY_STATE, asleep: true, snoozed: withRest(snoozed, floor) }
 }
 
 function withoutMarks(workload: Workload): Workload {

@@ -11,10 +11,10 @@ import { formOf, sleepingOf } from '../sleeping/forms.ts'
 import { clip, iso } from '../text.ts'
 import { explanationIn, type Explanation } from '../workload/explanation.ts'
 import { differingAnnotations, sameLabels, withoutRequest } from '../workload/marks.ts'
-import type { Reading } from '../workload/reading.ts'
+import { floorOf, type Reading } from '../workload/reading.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Asked } from '../workload/state.ts'
-import { ANNOTATION, HELD_LABEL, wantsPods, type Workload } from '../workload/workload.ts'
+import { ANNOTATION, HELD_LABEL, looksAsleep, type Workload } from '../workload/workload.ts'
 import { allow, patched, type AdmissionDecision, type Denial } from './decision.ts'
 import { asStored, draft, type Draft } from './draft.ts'
 import { about, denyBecause, type Saying } from './messages.ts'
@@ -126,11 +126,12 @@ function overtakenBy({ text, at }: Asked): string {
 }
 
 /** @throws Refusal CONFLICT */
-function refuseAwake({ before, otherTool }: Update, { workload, state }: Reading): void {
+function refuseAwake({ before, otherTool }: Update, reading: Reading): void {
+  const { workload, state } = reading
   const kind = typeOf(before.kind)
   const conflict = (message: string) => new Refusal('CONFLICT', message)
   if (formOf(before).countInSpec) {
-    if (wantsPods(before) || wantsPods(workload))
+    if ([before, workload].some((each) => !looksAsleep(each, floorOf(reading))))
       throw conflict(`only a ${kind} that sleeps can be adopted, and this one runs: snooze it instead`)
     return
   }

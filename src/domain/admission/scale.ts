@@ -1,4 +1,3 @@
-import { REST } from '../sleeping/form.ts'
 import type { Instant } from '../../process/clock.ts'
 import { Situation } from '../deciding/situation.ts'
 import { manualWake } from '../deciding/intent.ts'
@@ -8,6 +7,7 @@ import { keptCount } from '../workload/counts.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
+import { restOf } from '../workload/state.ts'
 import type { Workload } from '../workload/workload.ts'
 import { allow, type AdmissionDecision } from './decision.ts'
 import { iso } from '../text.ts'
@@ -33,7 +33,7 @@ function decideScale(workload: Workload, replicas: number, now: Instant, rules: 
   const pinOrOverride = activePinOrOverride(situation)
   if (pinOrOverride) return refuse(workload, pinOrOverride)
   if (reading.enabled !== true) return allow('not_managed')
-  if (!reading.state.asleep || replicas <= REST) return allow('free')
+  if (!reading.state.asleep || replicas <= restOf(reading.state)) return allow('free')
   const kept = keptCount(reading)
   return allow('manual_wake', replicas < kept ? belowKept(situation, replicas, kept) : [])
 }

@@ -1,7 +1,7 @@
 import type { Workload } from '../workload/workload.ts'
 
-/** The count by a manifest that is applied: it stops naming one, or it names 0 (a CronJob: `suspend: true`). */
-export type ManifestCount = 'absent' | 'zero'
+/** The count by a manifest that is applied: it stops naming one, or it names that of the sleeper (a CronJob: `suspend: true`). */
+export type ManifestCount = 'absent' | 'asleep'
 
 /** An update under review. */
 export interface Update {

@@ -1,11 +1,11 @@
 import { carryOut, type PatchOperation } from '../json-patch.ts'
 import { namesIn, valueAt } from '../json-pointer.ts'
 import { foundAt, operationsOn } from '../sleeping/field.ts'
-import { REST } from '../sleeping/form.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { ReadingRules } from '../workload/settings-rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import type { Workload } from '../workload/workload.ts'
+import { restOf as restIn } from '../workload/state.ts'
+import { currentReplicas, type Workload } from '../workload/workload.ts'
 import { MARK, markOf, valueOf, type Companion } from './companion.ts'
 
 /** What to set of a companion; null: to remove, absent: to leave. */
@@ -20,7 +20,8 @@ export function restOf(workload: Workload, rules: ReadingRules): number | false 
   if (workload.deleting) return undefined
   const reading = readWorkload(workload, rules)
   if (reading instanceof Unreadable) return undefined
-  return reading.state.asleep ? REST : false
+  const { state } = reading
+  return state.asleep ? Math.min(currentReplicas(workload), restIn(state)) : false
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { Instant } from '../../process/clock.ts'
-import { REST } from '../sleeping/form.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { iso } from '../text.ts'
+import { floorOf } from '../workload/reading.ts'
 import { pendingWake, type Backoff } from '../workload/state.ts'
 import { FIELD_MANAGER, isScaled } from '../workload/workload.ts'
 import { causeText } from './backoff.ts'
 import { because, reworded, type PartialDecision, type Reason } from './decision.ts'
 import type { Desired } from './desired.ts'
+import { riskOf } from './holds.ts'
 import { edgesThatEnd } from './hours.ts'
 import type { Situation } from './situation.ts'
 
@@ -18,7 +19,8 @@ export function automatic(situation: Situation, desire: Desired): PartialDecisio
   if ((want === 'asleep') === state.asleep) {
     const reason = because(code, text, says)
     if (counts.toGiveBack !== undefined) return givenBack(situation, counts.toGiveBack, reason)
-    return { action: 'none', reason: wantsPods || state.asleep ? reason : emptied(situation, reason) }
+    if (!wantsPods && !state.asleep) return { action: 'none', reason: emptied(situation, reason) }
+    return { action: 'none', reason, ...(hasNewFloor(situation) && { rests: true as const }) }
   }
   const transition = {
     reason: because(code, text, { ...says, pending: () => pendingText(desire, state.backoff) }),
@@ -42,6 +44,14 @@ function pendingText({ want, text }: Desired, backoff: Backoff | undefined): str
       ? 'it waits for its turn, or the cluster refuses it (see its Events)'
       : causeText(backoff)
   return `is to ${want === 'asleep' ? 'sleep' : 'wake'}${why}; not done yet: ${not}`
+}
+
+/** Whether it sleeps with the count of a former setting. A lower one must not lose data. */
+function hasNewFloor({ isAtRest, state: { snoozed }, reading, workload, counts }: Situation): boolean {
+  const floor = floorOf(reading)
+  const isUnclear = reading.effective.asleepReplicas === 'unclear'
+  if (!isAtRest || !snoozed || isUnclear || floor === (snoozed.rest ?? 0)) return false
+  return Math.min(floor, counts.kept) >= workload.replicas || riskOf(workload) === undefined
 }
 
 /** Somebody woke it to fewer replicas than were kept: the next edge brings those back. */
@@ -82,5 +92,5 @@ function emptiedBy({ workload, scaling }: Situation): string {
   const { manager } = replicasManager
   // The API server's name for a client that gave none; our own write of 0 leaves it as its owner had it.
   const name = manager === 'unknown' || manager === FIELD_MANAGER ? '' : ` (${manager})`
-  return `kept ${words.kept(REST)} by its owner${name}`
+  return `kept ${words.kept(0)} by its owner${name}`
 }

@@ -127,6 +127,8 @@ export interface Decision {
   /** Set the marks to match somebody else's change of the pods; neither pin, override nor backoff prevents that. */
   readonly adopts?: true
   readonly overrideExpired?: true
+  /** It sleeps on, with the count that its changed settings let it sleep with. */
+  readonly rests?: true
   /** An autoscaler wakes a sleeper again and again: nobody fights it until this ends. */
   readonly startsBackoff?: Backoff
   /** The change that a backoff or an override only delays, and until when. */

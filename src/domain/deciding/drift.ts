@@ -1,6 +1,6 @@
 import { formOf } from '../sleeping/forms.ts'
 import type { Pin } from '../workload/state.ts'
-import { looksAsleep, isScaled } from '../workload/workload.ts'
+import { isScaled } from '../workload/workload.ts'
 import { because, type PartialDecision } from './decision.ts'
 import type { Desired } from './desired.ts'
 import { autoscalerOf, isStoppedByPins } from './scaling.ts'
@@ -32,9 +32,9 @@ function scaledBackDown(situation: Situation): PartialDecision | undefined {
 
 /** A pinned workload in another state than pinned: somebody changed it while the webhook was unavailable. */
 function pinDrift(situation: Situation, pin: Pin): PartialDecision | undefined {
-  const { workload, state, counts, keda, wantsPods } = situation
+  const { state, counts, keda, wantsPods } = situation
   if (pin.state === 'snoozed') {
-    if (looksAsleep(workload)) return undefined
+    if (situation.looksAsleep) return undefined
     const reason = because('pin_enforced', () => 'pinned asleep, and found running')
     const replicas = state.asleep ? counts.kept : counts.toKeep
     return { action: 'snooze', trigger: 'pin', reason, replicas }

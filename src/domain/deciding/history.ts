@@ -3,7 +3,13 @@ import { isCredible } from './decision-time.ts'
 import type { Policy } from '../workload/settings-rules.ts'
 import type { Reading } from '../workload/reading.ts'
 import { HISTORY_LIMIT } from '../workload/history-codec.ts'
-import { operationInProgress, type Operation, type OperationResult, type State } from '../workload/state.ts'
+import {
+  operationInProgress,
+  restOf,
+  type Operation,
+  type OperationResult,
+  type State,
+} from '../workload/state.ts'
 import { looksAsleep, podsFollowed, type Workload } from '../workload/workload.ts'
 
 /** How an operation ended, and when. */
@@ -53,7 +59,7 @@ export function endingOf(
   // The pods or the spec have changed since; before that, the pods had followed the operation.
   if (followedBefore !== undefined && followedBefore >= operation.at) return endsAt(followedBefore)
   const isMoved = workload.generation > (operation.generation ?? workload.generation)
-  if (hasFollowed(operation, workload)) {
+  if (hasFollowed(operation, workload, state)) {
     // The pods followed the operation before the spec changed again, at an unknown time.
     return isMoved && followedAt === undefined
       ? endsAt(Math.min(updatedAt ?? now, timeout))
@@ -67,8 +73,12 @@ export function endingOf(
 }
 
 /** Whether the pods follow `operation`. A snooze that somebody undid has not succeeded, though all pods are ready. */
-export function hasFollowed({ type }: Pick<Operation, 'type'>, workload: Workload): boolean {
-  return podsFollowed(workload) && (type === 'wake' || looksAsleep(workload))
+export function hasFollowed(
+  { type }: Pick<Operation, 'type'>,
+  workload: Workload,
+  state: State | undefined,
+): boolean {
+  return podsFollowed(workload) && (type === 'wake' || looksAsleep(workload, restOf(state)))
 }
 
 function ended(running: Operation, result: OperationResult, at: Instant): Operation {

@@ -4,7 +4,7 @@ import { hasRoomToWake } from '../workload/change.ts'
 import { CLEAR_OVERRIDE, pinText, pinValues, UNPIN } from '../workload/explanation.ts'
 import type { Backoff, Override, Pin } from '../workload/state.ts'
 import { HOLDS, holdsOver, isRepair, type Hold } from '../workload/trigger.ts'
-import { looksAsleep, type Workload } from '../workload/workload.ts'
+import { currentReplicas, type Workload } from '../workload/workload.ts'
 import { backoffFromFight, causeText } from './backoff.ts'
 import {
   because,
@@ -75,9 +75,12 @@ function pausedByOthers(
 }
 
 /** An automatic snooze that would lose data is not done; a sleeper that was found running then counts as awake. */
-function leftAwake(situation: Situation, { action, reason }: PartialDecision): PartialDecision | undefined {
-  if (action !== 'snooze' || looksAsleep(situation.workload)) return undefined
-  const why = riskOf(situation.workload)
+function leftAwake(situation: Situation, wished: PartialDecision): PartialDecision | undefined {
+  const { action, reason } = wished
+  const { replicas = situation.counts.toKeep } = wished
+  const { workload } = situation
+  if (action !== 'snooze' || currentReplicas(workload) <= situation.countAsleep(replicas)) return undefined
+  const why = riskOf(workload)
   if (why === undefined) return undefined
   const text = () => `left awake: ${why} (then: ${reason.text})`
   const remedy = { action: 'snooze', query: { force: 'true' } } as const

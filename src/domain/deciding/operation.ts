@@ -5,13 +5,12 @@ import { decide } from './decide.ts'
 import { because, noAction, type Decision } from './decision.ts'
 import { decisionTime } from './decision-time.ts'
 import { withOperation } from './history.ts'
-import { REST } from '../sleeping/form.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { lostCount, withMarksRestored, type LastKnown } from '../workload/last-known.ts'
 import { withoutRequest } from '../workload/marks.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
 import { shortened } from '../workload/trouble.ts'
-import { losesMore, readWorkload, withState, type Reading } from '../workload/reading.ts'
+import { floorOf, losesMore, readWorkload, withState, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf, type Situation } from './situation.ts'
 import { LAST_COUNTER, Unreadable } from '../workload/state-codec.ts'
@@ -22,12 +21,13 @@ import {
   heldBy,
   without,
   withoutPending,
+  withRest,
   type Operation,
   type State,
   type Woken,
 } from '../workload/state.ts'
 import type { Keyring } from '../workload/tag.ts'
-import { HELD_LABEL, podsFollowed, type Workload } from '../workload/workload.ts'
+import { currentReplicas, HELD_LABEL, podsFollowed, type Workload } from '../workload/workload.ts'
 
 interface StepParts {
   readonly decision: Decision
@@ -117,7 +117,7 @@ function signedAnew(read: Reading, clock: Instant): Reading {
     type: state.asleep ? 'snooze' : 'wake',
     trigger: 'unsigned',
     at: decisionTime(state, clock),
-    replicas: state.asleep ? REST : workload.replicas,
+    replicas: currentReplicas(workload),
     duration: 0,
     by: null,
     result: 'succeeded',
@@ -156,9 +156,19 @@ export function carryOut(situation: Situation, decision: Decision): Reading {
   if (decision.overrideExpired) state = without(state, 'override')
   if (decision.startsBackoff) state = { ...state, backoff: decision.startsBackoff }
   if (decision.intent) state = { ...state, intent: decision.intent }
-  const next = transition(situation.withState(state), decision)
+  const found = situation.withState(state)
+  const next = decision.rests ? restingAnew(found) : transition(found, decision)
   const after = decision.cleared ? withState(next, cleared(next.state)) : next
   return after.state === reading.state ? reading : after
+}
+
+/** The same sleep with the count of the present settings. */
+function restingAnew({ reading, counts }: Situation): Reading {
+  const { state, workload } = reading
+  const floor = floorOf(reading)
+  const snoozed = state.snoozed && { snoozed: withRest(state.snoozed, floor) }
+  const moved = scaled(workload, false, Math.min(floor, counts.kept))
+  return { ...reading, workload: moved, state: { ...state, ...snoozed } }
 }
 
 /** Cuts a backoff that ends too late, and drops a kept count that somebody has replaced. */
@@ -179,11 +189,12 @@ export function transition(situation: Situation, decision: Move): Reading {
   if (decision.action === 'none') return reading
   const state = withoutPending(reading.state)
   const { trigger, by, action, kept } = decision
-  const isKedas = action === 'wake' && !situation.wantsPods && situation.keda.decides
+  const isKedas = action === 'wake' && situation.looksAsleep && situation.keda.decides
   const replicas = isKedas ? reading.workload.replicas : decision.replicas
   const type = action === 'snooze' ? 'snooze' : 'wake'
   const at = isTaken(state, type, now) ? now + 1 : now
-  const moved = action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', replicas)
+  const target = action === 'snooze' ? situation.countAsleep(replicas) : replicas
+  const moved = action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', target)
   const asleepSince = state.snoozed?.at
   const workload = withoutMissedRuns(reading.workload, moved, { ...decision, asleepSince }, now)
   // Pods never follow a spec that this very write changes: its generation is a new one.
@@ -192,7 +203,7 @@ export function transition(situation: Situation, decision: Move): Reading {
     type,
     trigger,
     at,
-    replicas: action === 'snooze' ? REST : replicas,
+    replicas: target,
     by,
     ...(unmoved
       ? { duration: 0, result: 'succeeded' }
@@ -203,7 +214,7 @@ export function transition(situation: Situation, decision: Move): Reading {
       ? {
           ...state,
           asleep: true,
-          snoozed: { at, replicas, trigger, by },
+          snoozed: withRest({ at, replicas, trigger, by }, floorOf(reading)),
           ...(state.woken ? { woken: withoutKept(state.woken) } : {}),
         }
       : {
@@ -234,11 +245,13 @@ export function planFailure(
   const read = readWorkload(withMarksRestored(workload, known, rules), rules)
   const { action, trigger, by } = decision
   if (read instanceof Unreadable || action === 'none' || action === 'adopt') return undefined
-  const { reading, now } = situationOf(read, clock, rules)
+  const situation = situationOf(read, clock, rules)
+  const { reading, now } = situation
   const [newest, ...older] = reading.state.history
   const again = newest?.result === 'failed' && newest.type === action
   const state = again ? { ...reading.state, history: older } : reading.state
-  const replicas = action === 'snooze' ? REST : decision.replicas
+  const { replicas: wanted } = decision
+  const replicas = action === 'snooze' ? situation.countAsleep(wanted) : wanted
   const failed: Operation = { type: action, trigger, at: now, replicas, duration: 0, by, result: 'failed' }
   const backedOff = afterFailure(withOperation(state, failed), now, shortened(message))
   return changeBetween(workload, withState(reading, backedOff))

@@ -4,7 +4,8 @@ import type { Decision } from './decision.ts'
 import type { State } from '../workload/state.ts'
 import type { OperationType } from '../workload/trigger.ts'
 import { counted, iso } from '../text.ts'
-import { ANNOTATION, looksAsleep, type Workload } from '../workload/workload.ts'
+import { hasSleepMark } from '../workload/reading.ts'
+import { ANNOTATION, type Workload } from '../workload/workload.ts'
 import { hasFollowed } from './history.ts'
 
 /** By what an edge makes of a workload: the setting with its number, and what it waits for. */
@@ -47,7 +48,7 @@ export function movingEdge(
   if (intent?.trigger !== 'schedule' || action !== moveBy({ at: intent.at, to: intent.want }))
     return undefined
   const { at, want: to } = intent
-  return looksAsleep(workload) === (to === 'awake') ? { at, to } : undefined
+  return hasSleepMark(workload) === (to === 'awake') ? { at, to } : undefined
 }
 
 /** How an edge moves workloads. */
@@ -83,7 +84,7 @@ export function memberOf(
   const wanted = delayed && !lasts ? delayed : decision
   if (isSameEdge(movingEdge(workload, wanted), edge)) return { order, pending: true }
   if (!isSameEdge(movedBy(state ?? {}), edge)) return undefined
-  return { order, pending: !hasFollowed(ORDERS[edge.to], workload) }
+  return { order, pending: !hasFollowed(ORDERS[edge.to], workload, state) }
 }
 
 /** A workload that the edge of a wave moves. */

@@ -6,6 +6,7 @@ import { isScaledByKeda, type Reading } from '../workload/reading.ts'
 import type { Rules } from './rules.ts'
 import { situationOf } from './situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
+import { restOf } from '../workload/state.ts'
 import { FIELD_MANAGER, looksAsleep, wantsPods, isScaled, type Workload } from '../workload/workload.ts'
 
 /** Somebody else moved a workload against the decision about it. */
@@ -30,12 +31,14 @@ export function contradictionOf(
   now: Instant,
   rules: Rules,
 ): Contradiction | undefined {
-  const sleeps = looksAsleep(after)
   // Each write of Dormouse changes the state as well.
   const isOurs = before.annotations.state !== after.annotations.state
-  if (isOurs || looksAsleep(before) === sleeps || after.deleting) return undefined
+  const isMoved = before.replicas !== after.replicas || before.snoozeKey !== after.snoozeKey
+  if (isOurs || !isMoved || after.deleting) return undefined
   const { reading: is } = evaluated(after)
   if (is instanceof Unreadable || is.enabled !== true) return undefined
+  const [slept, sleeps] = [before, after].map((each) => looksAsleep(each, restOf(is.state)))
+  if (slept === sleeps) return undefined
   if (is.state.asleep === sleeps || after.replicasManager?.manager === FIELD_MANAGER) return undefined
   // An autoscaler may scale an awake workload to 0: it scales it up again.
   if (isByAutoscaler(before, after, rules)) return undefined

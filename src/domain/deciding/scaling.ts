@@ -2,8 +2,8 @@ import { kedaOf, type Keda } from '../autoscaling/keda.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { counted } from '../text.ts'
 import { managerAuthor } from '../workload/author.ts'
-import { isScaledByKeda, type Reading } from '../workload/reading.ts'
-import { FIELD_MANAGER, looksAsleep, isScaled, type Workload } from '../workload/workload.ts'
+import { isAtRest, isScaledByKeda, type Reading } from '../workload/reading.ts'
+import { FIELD_MANAGER, isScaled, type Workload } from '../workload/workload.ts'
 import type { Rules } from './rules.ts'
 
 /** Field managers: the HPA acts from the controller manager; KEDA's operator is named after its binary. */
@@ -70,9 +70,8 @@ export type AutoscalerConflict = 'fight' | 'held_by_keda'
 export function autoscalerConflict(reading: Reading, rules: Rules): AutoscalerConflict | undefined {
   const { workload, state } = reading
   if (kedaOf(workload, rules).held !== undefined) return 'held_by_keda'
-  return state.asleep && !looksAsleep(workload) && fightOf(workload, rules) !== undefined
-    ? 'fight'
-    : undefined
+  const isWoken = state.asleep && !isAtRest(reading)
+  return isWoken && fightOf(workload, rules) !== undefined ? 'fight' : undefined
 }
 
 /** Scaling by an autoscaler does not count as manual. */

@@ -2,9 +2,16 @@ import type { Instant } from '../../process/clock.ts'
 import { kedaOf, type Keda } from '../autoscaling/keda.ts'
 import type { Sleep } from '../schedule/schedule.ts'
 import { countsOf, type Counts } from '../workload/counts.ts'
-import { isAtRest, type Reading } from '../workload/reading.ts'
-import { presentState, type Backoff, type Intent, type Override, type State } from '../workload/state.ts'
-import { wantsPods, type Workload } from '../workload/workload.ts'
+import { floorOf, isAtRest, type Reading } from '../workload/reading.ts'
+import {
+  presentState,
+  restOf,
+  type Backoff,
+  type Intent,
+  type Override,
+  type State,
+} from '../workload/state.ts'
+import { currentReplicas, looksAsleep, wantsPods, type Workload } from '../workload/workload.ts'
 import { backoffInEffect } from './backoff.ts'
 import { decisionTime, isCredible } from './decision-time.ts'
 import { completed } from './history.ts'
@@ -45,6 +52,16 @@ export class Situation {
 
   get isAtRest(): boolean {
     return isAtRest(this)
+  }
+
+  /** Whether it is as a sleep leaves it: one that the state tells of, with its count, else one with none. */
+  get looksAsleep(): boolean {
+    return looksAsleep(this.workload, restOf(this.state))
+  }
+
+  /** The count that a sleep which keeps `replicas` leaves it: never more than it has. */
+  countAsleep(replicas: number): number {
+    return Math.min(currentReplicas(this.workload), floorOf(this.reading), replicas)
   }
 
   get counts(): Counts {

@@ -1,18 +1,22 @@
 import type { AnnotationName } from '../annotations.ts'
 import { INHERITED_ANNOTATIONS, NOTHING_INHERITED, type Inherited } from './inheritance.ts'
 import {
+  byForm,
   forEachSetting,
   INHERITABLE,
-  isFlag,
+  type Inheritable,
   SETTING_NAMES,
-  type FlagName,
   type SettingName,
+  type SettingValue,
 } from '../inheritable.ts'
+import { MAX_REPLICAS } from '../workload/workload.ts'
 import { LONGEST_SETTING, ofSource, type Found, type Source, type Sources } from './settings.ts'
 
-/** `unclear`: the nearest value of a flag is neither true nor false. undefined: none. */
+/** `unclear`: the nearest value of a flag is neither true nor false, or that of a count is none. undefined: none. */
 type Values = {
-  readonly [Name in SettingName]: Name extends FlagName ? boolean | 'unclear' : string | undefined
+  readonly [Name in SettingName]: SettingValue<Name> extends string
+    ? string | undefined
+    : SettingValue<Name> | 'unclear'
 }
 
 /** The settings that hold for a workload, before schedule, zone and calendar are understood. */
@@ -63,9 +67,7 @@ function resolved(own: Own, inherited: Inherited, defaults: Defaults): Effective
     if (!isEmpty || sources[name] === null) sources[name] = found.source
   }
   return {
-    ...forEachSetting<Values>((name) =>
-      isFlag(name) ? flagOf(text[name], INHERITABLE[name].otherwise) : text[name],
-    ),
+    ...forEachSetting<Values>((name) => valueOf(name, text[name])),
     timezone: text.timezone ?? defaults.timezone,
     awakeUntil: [nearest(own.awakeUntil, undefined), inherited.awakeUntil].filter(
       (each) => each !== undefined,
@@ -94,8 +96,21 @@ export function faultAt(annotation: string, source: Source | null, message: stri
 
 export const A_FLAG = 'write "true" or "false"'
 
-function flagOf(text: string | undefined, otherwise: boolean): boolean | 'unclear' {
-  if (text === undefined) return otherwise
+export const A_COUNT = `write a whole number from 0 to ${MAX_REPLICAS}`
+
+function valueOf(name: SettingName, text: string | undefined): Values[SettingName] {
+  const setting: Inheritable = INHERITABLE[name]
+  if (text === undefined) return setting.otherwise
+  return byForm(name, { flag: flagOf, count: countOf, text: () => text })(text)
+}
+
+/** A count in a text; `unclear`: it is none. */
+export function countOf(text: string): number | 'unclear' {
+  const count = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Infinity
+  return count <= MAX_REPLICAS ? count : 'unclear'
+}
+
+function flagOf(text: string): boolean | 'unclear' {
   if (text === 'true') return true
   return text === 'false' ? false : 'unclear'
 }

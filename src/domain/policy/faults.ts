@@ -3,7 +3,7 @@ import { InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/synta
 import { faultOf } from '../text.ts'
 import { ANNOTATION } from '../annotations.ts'
 import { INHERITABLE, type Form } from '../inheritable.ts'
-import { A_FLAG } from './effective.ts'
+import { A_COUNT, A_FLAG, countOf } from './effective.ts'
 import { LONGEST_SETTING } from './settings.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation, type Namespace } from './inheritance.ts'
 
@@ -25,6 +25,7 @@ export function namespaceFault({ annotations }: Namespace): string | undefined {
 
 const FAULT: Record<Form, (text: string) => string | undefined> = {
   flag: flagFault,
+  count: (text) => (countOf(text) === 'unclear' ? A_COUNT : undefined),
   schedule: (text) => faultOf(() => parseSchedule(text), InvalidSchedule),
   timezone: timezoneFault,
   calendar: calendarFault,

@@ -5,7 +5,8 @@ import { InvalidSettings, type InvalidSetting } from './invalid-settings.ts'
 import { planStep, type Step } from '../deciding/operation.ts'
 import type { Namespace } from '../policy/inheritance.ts'
 import type { Source } from '../policy/settings.ts'
-import { hasSleepMark, readWithoutState, readWorkload, type Reading } from '../workload/reading.ts'
+import { hasSleepMark, readWithoutState, readWorkload, stateOf, type Reading } from '../workload/reading.ts'
+import { restOf } from '../workload/state.ts'
 import { foreseenAt } from '../deciding/foresight.ts'
 import { policyRecord, reasonOf, type PolicyRecord } from './record.ts'
 import type { Rules } from '../deciding/rules.ts'
@@ -133,7 +134,9 @@ export function strandedIn(workloads: Iterable<Workload>, excluded: ReadonlySet<
   for (const workload of workloads) {
     const { kind, namespace, name, deleting } = workload
     const isOut = excluded.has(namespace) && !deleting
-    if (isOut && hasSleepMark(workload) && looksAsleep(workload)) stranded.push({ kind, namespace, name })
+    const rest = restOf(stateOf(workload, {}))
+    if (isOut && hasSleepMark(workload) && looksAsleep(workload, rest))
+      stranded.push({ kind, namespace, name })
   }
   return stranded
 }

@@ -1,6 +1,6 @@
 import type { Released } from '../deciding/released.ts'
 import { isRecord } from '../json-schema.ts'
-import { forEachSetting, isFlag, type SettingName } from '../inheritable.ts'
+import { byForm, forEachSetting, type SettingName } from '../inheritable.ts'
 import { isConfigurable } from '../kinds.ts'
 import type { Condition } from '../sleeping/condition.ts'
 import type { KindSettings, SwitchSettings } from '../sleeping/configured.ts'
@@ -108,7 +108,7 @@ const kind = section<KindSettings>({
 
 const texts = optional(orNull(listOf(text)))
 const aText = optional(orNull(text))
-const aFlag = optional(orNull(flag))
+const ofSettings = { flag: optional(orNull(flag)), count: optional(orNull(number)), text: aText }
 
 const policy = section<ConfiguredPolicy>({
   name: text,
@@ -117,7 +117,7 @@ const policy = section<ConfiguredPolicy>({
     orNull(section<NonNullable<ConfiguredPolicy['workloads']>>({ kinds: texts, selector: aText })),
   ),
   ...forEachSetting<{ readonly [Name in SettingName]: Shape<ConfiguredPolicy[Name]> }>((name) =>
-    isFlag(name) ? aFlag : aText,
+    byForm(name, ofSettings),
   ),
 })
 

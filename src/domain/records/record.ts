@@ -1,5 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
-import { byField, isFlag } from '../inheritable.ts'
+import { byField, byForm } from '../inheritable.ts'
 import { causeText, recentOperations } from '../deciding/backoff.ts'
 import { decide } from '../deciding/decide.ts'
 import { textBefore, type Reason } from '../deciding/decision.ts'
@@ -13,6 +13,7 @@ import { delayed, nextTransition, type Transition } from '../deciding/foresight.
 import type { OPERATION, POLICY, STATUS, TRANSITION } from './shape.ts'
 import {
   hasSleepMark,
+  isAtRest,
   labelCount,
   readWithoutState,
   readWorkload,
@@ -27,7 +28,7 @@ import { operationInProgress, type Backoff, type Operation } from '../workload/s
 import { iso as seconds } from '../text.ts'
 import { releasedText } from '../deciding/released.ts'
 import { waitCode, waitText, type OrderWait } from '../deciding/order.ts'
-import { currentReplicas, looksAsleep, type Workload } from '../workload/workload.ts'
+import { currentReplicas, type Workload } from '../workload/workload.ts'
 
 /** An operation as the API shows it; `timestamp` in ISO 8601 UTC, `duration` in milliseconds (while running: so far). */
 export type HistoryRecord = ValueOf<typeof OPERATION>
@@ -178,7 +179,8 @@ export function policyRecord({
   const values = { ...effective, schedule: schedule?.text }
   return byField<PolicyRecord>((name) => {
     const value = values[name] ?? null
-    return { value: value === 'unclear' && isFlag(name) ? null : value, source: effective.sources[name] }
+    const isNone = value === 'unclear' && byForm(name, { flag: true, count: true, text: false })
+    return { value: isNone ? null : value, source: effective.sources[name] }
   })
 }
 
@@ -196,7 +198,8 @@ function historyRecord({ at, duration, ...operation }: Operation, now: Instant):
 }
 
 function unreadableRecord(workload: Workload, { message, fault }: Unreadable, rules: Rules): StatusRecord {
-  const isSnoozed = hasSleepMark(workload) && looksAsleep(workload)
+  const reading = readWithoutState(workload, rules)
+  const isSnoozed = hasSleepMark(workload) && isAtRest(reading)
   return {
     ...identity(workload),
     enabled: false,
@@ -223,7 +226,7 @@ function unreadableRecord(workload: Workload, { message, fault }: Unreadable, ru
     recent_operations: 0,
     operation_history: [],
     next_transition: null,
-    policy: policyRecord(readWithoutState(workload, rules)),
+    policy: policyRecord(reading),
     reason: message,
     reason_code: 'invalid_state',
     reason_values: { fault },

@@ -22,12 +22,13 @@ export function replicaTime(
 ): number {
   const time = (since: number, until: number) => Math.max(0, Math.min(until, now) - Math.max(since, from))
   let saved = 0
-  let snoozedAt: number | undefined
-  for (const { type, at, replicas, result } of history.toReversed()) {
+  let slept: Pick<Operation, 'at' | 'replicas'> | undefined
+  for (const operation of history.toReversed()) {
+    const { type, at, replicas, result } = operation
     // The cluster refused it.
     if (result === 'failed') continue
-    if (type === 'wake' && snoozedAt !== undefined) saved += replicas * time(snoozedAt, at)
-    snoozedAt = type === 'snooze' ? at : undefined
+    if (type === 'wake' && slept) saved += Math.max(0, replicas - slept.replicas) * time(slept.at, at)
+    slept = type === 'snooze' ? operation : undefined
   }
   return sleep ? saved + sleep.replicas * time(sleep.since, now) : saved
 }

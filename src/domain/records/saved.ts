@@ -3,7 +3,7 @@ import { formOf } from '../sleeping/forms.ts'
 import type { Namespace } from '../policy/inheritance.ts'
 import { keptCount } from '../workload/counts.ts'
 import { isAtRest, type Reading } from '../workload/reading.ts'
-import { type Workload } from '../workload/workload.ts'
+import { currentReplicas, type Workload } from '../workload/workload.ts'
 import { replicaTime } from './replica-time.ts'
 
 const HOUR_S = 3600
@@ -85,7 +85,9 @@ export function teamOf(label: string, { labels }: Workload, namespace: Namespace
 
 /** The replicas that its sleep saves now; a suspended CronJob saves nothing that could be measured. */
 export function replicasSaved(reading: Reading): number {
-  return isAtRest(reading) && formOf(reading.workload).countsPods ? keptCount(reading) : 0
+  const { workload } = reading
+  const saves = isAtRest(reading) && formOf(workload).countsPods
+  return saves ? Math.max(0, keptCount(reading) - currentReplicas(workload)) : 0
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   time,
   type Schema,
 } from '../json-schema.ts'
-import { byField, isFlag, type FieldOf, type SettingName, type SettingValue } from '../inheritable.ts'
+import { byField, byForm, type FieldOf, type SettingName, type SettingValue } from '../inheritable.ts'
 import { TYPES } from '../kinds.ts'
 import type { Source } from '../policy/settings.ts'
 import type { ReasonValues, Remedy } from '../workload/explanation.ts'
@@ -90,7 +90,8 @@ function settingOf<Value>(value: Schema<Value>) {
 type SettingSchemas = {
   readonly [Name in SettingName as FieldOf<Name>]: ReturnType<typeof settingOf<SettingValue<Name>>>
 }
-const SETTING_SCHEMAS = byField<SettingSchemas>((name) => (isFlag(name) ? settingOf(flag) : settingOf(text)))
+const BY_FORM = { flag: settingOf(flag), count: settingOf(count), text: settingOf(text) }
+const SETTING_SCHEMAS = byField<SettingSchemas>((name) => byForm(name, BY_FORM))
 
 export const POLICY = record('The settings in force, and where each stands', SETTING_SCHEMAS)
 

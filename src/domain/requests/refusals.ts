@@ -9,7 +9,7 @@ import type { Situation } from '../deciding/situation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { counted, iso, secondsUntil } from '../text.ts'
 import { pinText, pinValues, REPAIR, UNPIN, type ReasonValues, type Remedy } from '../workload/explanation.ts'
-import { countFault, looksAsleep, nameOf, ownedBy, pathOf, type Workload } from '../workload/workload.ts'
+import { countFault, currentReplicas, nameOf, ownedBy, pathOf, type Workload } from '../workload/workload.ts'
 
 interface Why {
   readonly code: string
@@ -123,7 +123,7 @@ function forced(limit: number | undefined): Remedy {
 /** Refuses a sleep that would lose data. @throws Refusal DATA_AT_RISK */
 export function refuseRisk(before: Workload, after: Workload, limit: number | undefined): void {
   const risk = riskOf(before)
-  if (risk === undefined || looksAsleep(before) || !looksAsleep(after)) return
+  if (risk === undefined || currentReplicas(after) >= currentReplicas(before)) return
   throw explainedRefusal('DATA_AT_RISK', `stays awake: ${risk}`, {
     code: 'data_at_risk',
     values: { fault: risk },

@@ -30,7 +30,7 @@ import { adopt, snooze, wake } from './snooze-and-wake.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { counted } from '../text.ts'
-import { looksAsleep, ownedBy, type Workload } from '../workload/workload.ts'
+import { ownedBy, type Workload } from '../workload/workload.ts'
 
 /** A request's effect on a workload. */
 export interface Effect {
@@ -192,7 +192,7 @@ function effectOf(request: Request, situation: Situation, { says, isUnchanged, b
   const warning =
     owner && !isUnchanged ? `. Note: it belongs to ${ownedBy(owner)}, which may scale it back` : ''
   const woke = target.state.asleep ? 'snooze' : 'wake'
-  const moved = looksAsleep(situation.workload) !== looksAsleep(before.workload)
+  const moved = situation.looksAsleep !== before.looksAsleep
   const asked = asksToMove(request) || request.action === 'disable'
   const told = (text: string, moves: Moves) => {
     const also = moved && !asked ? `, which ${movedTo(target, moves)}` : ''

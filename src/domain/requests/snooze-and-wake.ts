@@ -8,7 +8,8 @@ import { newIntent, stillRuns, wakeHold } from '../deciding/intent.ts'
 import { countKeptBy } from '../deciding/drift.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { counted, iso } from '../text.ts'
-import { looksAsleep, currentReplicas } from '../workload/workload.ts'
+import { looksAsleep, currentReplicas, wantsPods } from '../workload/workload.ts'
+import { floorOf } from '../workload/reading.ts'
 import { pendingWake, type Intent } from '../workload/state.ts'
 import { durationText } from '../schedule/duration.ts'
 import { type Sleep } from '../schedule/schedule.ts'
@@ -30,8 +31,11 @@ export function snooze({ situation, by }: Context, limit: number | undefined): O
   }
   const replicas = countKeptBy(situation)
   const target = transition(asked, { action: 'snooze', trigger: 'api', by, replicas })
-  const kept = formOf(workload).countsPods ? `, ${counted(replicas, 'replica')} kept` : ''
-  return { target, says: isNow(`snoozed${spanText(asked, limit)}${kept}${was}`) }
+  const form = formOf(workload)
+  const kept = form.countsPods ? `, ${counted(replicas, 'replica')} kept` : ''
+  const at =
+    wantsPods(target.workload) && form.scales ? ` at ${counted(target.workload.replicas, 'replica')}` : ''
+  return { target, says: isNow(`snoozed${at}${spanText(asked, limit)}${kept}${was}`) }
 }
 
 /**
@@ -43,7 +47,7 @@ export function wake(
   { for: limit, shorten = false }: Request<'wake'>,
 ): Outcome {
   const { reading, state, workload, counts, now, wantsPods } = situation
-  const byKeda = !wantsPods && situation.keda.decides
+  const byKeda = situation.looksAsleep && situation.keda.decides
   const up = !state.asleep && (byKeda || (wantsPods && counts.toGiveBack === undefined))
   if (up && limit === undefined && isToBe('awake', situation)) {
     return {
@@ -96,7 +100,7 @@ export function adopt({ situation, by }: Context, count: number): Outcome {
     if (kept > 0)
       throw new Refusal('CONFLICT', `asleep already, and keeps ${kept}: there is nothing to adopt`)
   }
-  if (form.countInSpec && situation.wantsPods)
+  if (form.countInSpec && !looksAsleep(workload, Math.min(floorOf(reading), replicas)))
     throw new Refusal('CONFLICT', 'it runs, and only what sleeps can be adopted: snooze it instead')
   const intent = newIntent(situation, { want: 'asleep', by, trigger: 'api' })
   const asked = state.asleep ? situation : situation.withState({ ...state, intent })
@@ -151,8 +155,9 @@ function isToBe(want: Sleep, situation: Situation): boolean {
 }
 
 /** The count that a wake request brings: the kept or the last one, at least 1. */
-function wakeCount({ state, workload, counts }: Situation): number {
+function wakeCount(situation: Situation): number {
+  const { state, workload, counts } = situation
   if (counts.toGiveBack !== undefined) return Math.max(1, counts.toGiveBack)
-  if (!looksAsleep(workload)) return counts.toWake
+  if (!situation.looksAsleep) return counts.toWake
   return Math.max(1, state.snoozed?.replicas ?? currentReplicas(workload))
 }

@@ -1,9 +1,9 @@
 import { valueAt } from '../json-pointer.ts'
 import { counted } from '../text.ts'
 import { foundAt, operationsOn, testOf } from './field.ts'
-import { REST, type Form } from './form.ts'
+import type { Form } from './form.ts'
 
-/** Sleeps with the count of the rest. */
+/** Sleeps with another count, mostly 0. */
 export const COUNT: Form = {
   name: 'count',
   countInSpec: true,
@@ -28,10 +28,7 @@ export const COUNT: Form = {
     existing: replicas + terminatingReplicas,
     ready: readyReplicas,
   }),
-  move(position, wake, replicas) {
-    const target = wake ? replicas : REST
-    return position.replicas === target ? undefined : { replicas: target }
-  },
+  move: (position, _wake, replicas) => (position.replicas === replicas ? undefined : { replicas }),
   tests: (position, field) => testOf(position, field, position.replicas),
   operations: (position, field, { replicas }) => operationsOn(position, field, replicas),
 }

@@ -1,9 +1,6 @@
 import type { PatchOperation } from '../json-patch.ts'
 import type { Condition } from './condition.ts'
 
-/** The count with which workloads sleep. */
-export const REST = 0
-
 /** The fields of a workload that tell whether it sleeps. */
 export interface Position {
   /** The count, for information where the status tells it; of a switch 0 while it says asleep, else 1. */
@@ -65,7 +62,7 @@ export interface Form {
   read(object: FormedObject, field: string): Position
   /** The pods that exist and those that are ready. */
   pods(status: StatusCounts, position: Position): { readonly existing: number; readonly ready: number }
-  /** The move that wakes it with a count, or puts it to sleep; undefined: it is there. */
+  /** The move that wakes it with a count, or puts it to sleep, with a count if it has one; undefined: it is there. */
   move(position: Position, wake: boolean, replicas: number): Move | undefined
   /** Tests that the object still has this position. */
   tests(position: Position, field: string): PatchOperation[]

@@ -1,5 +1,5 @@
-import type { Reading } from './reading.ts'
-import { REST } from '../sleeping/form.ts'
+import { floorOf, type Reading } from './reading.ts'
+import { restOf } from './state.ts'
 import { formOf } from '../sleeping/forms.ts'
 import { looksAsleep, isScaled, KEPT_BY_DOWNSCALERS } from './workload.ts'
 
@@ -27,7 +27,7 @@ export interface Counts {
 
 /** The counts of a workload as it is read. */
 export function countsOf(reading: Reading): Counts {
-  const { workload } = reading
+  const { workload, state } = reading
   const { replicas, pods, generation } = workload
   const kept = keptCount(reading)
   const isLowered = isBelow(reading, kept)
@@ -36,7 +36,7 @@ export function countsOf(reading: Reading): Counts {
   return {
     kept,
     isLowered,
-    toWake: looksAsleep(workload) || isLowered ? kept : replicas,
+    toWake: looksAsleep(workload, restOf(state)) || isLowered ? kept : replicas,
     toGiveBack,
     toKeep: isUncounted ? kept : (toGiveBack ?? replicas),
     stillKept: isLowered || (isScaled(workload) && replicas < kept) ? kept : undefined,
@@ -52,7 +52,7 @@ function isBelow({ workload, state }: Reading, kept: number): boolean {
   const { replicas, replicasManager, manifestCount } = workload
   if (!state.asleep || !formOf(workload).scales || isScaled(workload)) return false
   const isApplied = replicasManager?.applies === true || manifestCount === replicas
-  return !isApplied && replicas > REST && replicas < kept
+  return !isApplied && replicas > restOf(state) && replicas < kept
 }
 
 function countToGiveBack({ state: { asleep, woken }, workload }: Reading): number | undefined {
@@ -66,14 +66,15 @@ export function countOfOther(text: string | undefined): string | undefined {
 }
 
 /**
- * Why a workload that another tool put to sleep is left alone until it is adopted: found at 0 by a
- * schedule of ours it would keep 0. undefined: no tool keeps its count, or Dormouse has moved or pinned it since.
+ * Why a workload that another tool put to sleep is left alone until it is adopted: a schedule of ours would keep the
+ * count that it has now. undefined: no tool keeps its count, or Dormouse has moved or pinned it since.
  */
-export function keptByOther({ workload, state }: Reading): string | undefined {
+export function keptByOther(reading: Reading): string | undefined {
+  const { workload, state } = reading
   const { keptByOther, replicas } = workload
   const kept = countOfOther(keptByOther)
   // A DaemonSet of theirs has no pod, too.
-  if (kept === undefined || replicas !== 0) return undefined
+  if (kept === undefined || replicas > floorOf(reading)) return undefined
   if (state.asleep || state.snoozed || state.woken || state.pin) return undefined
   const count = kept === '' ? '' : `: ${kept}`
   return `left alone: another tool put it to sleep and keeps its count (${KEPT_BY_DOWNSCALERS}${count}) until kubectl dormouse import adopts it`

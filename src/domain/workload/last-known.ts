@@ -2,7 +2,7 @@ import { isUnmarkedSleep, labelCount, stateOf, trustIn } from './reading.ts'
 import { marksRestored, withLabel } from './restoring.ts'
 import type { ReadingRules } from './settings-rules.ts'
 import { LAST_COUNTER } from './state-codec.ts'
-import { ASLEEP_LABEL, isOlder, looksAsleep, type Workload } from './workload.ts'
+import { ASLEEP_LABEL, isOlder, type Workload } from './workload.ts'
 
 /** The newest copy of a workload whose marks were intact, and the counter of its state. */
 export interface LastKnown {
@@ -37,7 +37,7 @@ export function withMarksRestored(
  */
 function sleptUnaware(workload: Workload, known: Workload): boolean {
   const differs = workload.annotations.state !== known.annotations.state
-  return differs && !looksAsleep(known) && looksAsleep(workload) && labelCount(workload) !== undefined
+  return differs && labelCount(known) === undefined && labelCount(workload) !== undefined
 }
 
 /**
@@ -46,11 +46,10 @@ function sleptUnaware(workload: Workload, known: Workload): boolean {
  */
 export function lostCount(workload: Workload, known: LastKnown | undefined): number | undefined {
   const before = known?.workload
-  if (!before || workload.deleting || isOlder(workload, before) || !isUnmarkedSleep(workload))
-    return undefined
+  if (!before || workload.deleting || isOlder(workload, before)) return undefined
   const { state } = workload.annotations
   const isOfBefore = state === undefined || state === before.annotations.state
-  return isOfBefore && !looksAsleep(before) ? before.replicas : undefined
+  return isOfBefore && isUnmarkedSleep(workload, before.replicas) ? before.replicas : undefined
 }
 
 /** Whether a copy needs no mark restored, nor a count that the marks should have kept. */

@@ -1,10 +1,9 @@
-import { labelsIn, restsOn, type Change } from './change.ts'
+import { goesToSleep, labelsIn, restsOn, type Change } from './change.ts'
 import { stepOf } from '../json-pointer.ts'
 import { apiVersionOf } from '../kinds.ts'
 import { carryOut, setOrRemove, type PatchOperation } from '../json-patch.ts'
 import { fieldsOf, pointerInFields } from '../managed-fields.ts'
 import { formOf, sleepingOf } from '../sleeping/forms.ts'
-import { REST } from '../sleeping/form.ts'
 import {
   ANNOTATION,
   ANNOTATION_NAMES,
@@ -69,7 +68,7 @@ function preconditions(workload: Workload, change: Change): PatchOperation[] {
   } else tests.push({ op: 'test', path: ANNOTATIONS, value: null })
   tests.push(...formOf(workload).tests(workload, fieldOf(workload)))
   // On a copy that is behind, sleep would be found harmless.
-  if (change.replicas === REST && workload.keepsVolumesBy !== undefined) {
+  if (workload.keepsVolumesBy !== undefined && goesToSleep(workload, change)) {
     tests.push({ op: 'test', path: WHEN_SCALED, value: workload.keepsVolumesBy })
   }
   if (labelsIn(change).length > 0 && workload.labels === undefined) {

@@ -1,10 +1,9 @@
-import { REST } from '../sleeping/form.ts'
 import { formOf } from '../sleeping/forms.ts'
 import type { ReadingRules } from './settings-rules.ts'
 import { settingsOf, type Settings } from './settings.ts'
 import { SETTING_NAMES, type SettingName } from '../inheritable.ts'
 import { decodeState, LAST_COUNTER, Unreadable, withoutUnknown } from './state-codec.ts'
-import { EMPTY_STATE, type Snoozed, type State, type StoredState } from './state.ts'
+import { EMPTY_STATE, restOf, withRest, type Snoozed, type State, type StoredState } from './state.ts'
 import type { Keyring, Trust } from './tag.ts'
 import {
   ASLEEP_LABEL,
@@ -30,7 +29,12 @@ export interface Reading extends Settings {
 
 /** Whether it sleeps, as its sleep left it: nobody has woken it since. */
 export function isAtRest({ state, workload }: Pick<Reading, 'state' | 'workload'>): boolean {
-  return state.asleep && looksAsleep(workload)
+  return state.asleep && looksAsleep(workload, restOf(state))
+}
+
+/** The count that its settings let it sleep with, at most; 0 where its form has none. */
+export function floorOf({ workload, asleepReplicas }: Pick<Reading, 'workload' | 'asleepReplicas'>): number {
+  return formOf(workload).scales ? asleepReplicas : 0
 }
 
 /** The kept count that the label holds; undefined: no label, or one that is no count. */
@@ -46,14 +50,14 @@ export function hasSleepMark(workload: Workload): boolean {
 }
 
 /**
- * Whether our own write set its count to 0 and no label says that it sleeps: an admission webhook dropped our marks
- * from that very write, since one patch sets both.
+ * Whether our own write set this count, no label says that it sleeps, and it is lower than `before`: an admission webhook
+ * dropped our marks from that very write, since one patch sets both. Without a copy from before, only 0 tells.
  */
-export function isUnmarkedSleep(workload: Workload): boolean {
+export function isUnmarkedSleep(workload: Workload, before = 1): boolean {
   const { replicas, replicasManager, labels } = workload
   const isOurs = replicasManager?.manager === FIELD_MANAGER && replicasManager.subresource === undefined
-  const isAtRest = formOf(workload).countInSpec && replicas === REST
-  return isOurs && isAtRest && labels?.[ASLEEP_LABEL] === undefined
+  const isLower = formOf(workload).countInSpec && replicas < before
+  return isOurs && isLower && labels?.[ASLEEP_LABEL] === undefined
 }
 
 /**
@@ -72,6 +76,8 @@ export function readWorkload(
   }
   const stored = storedState(workload)
   if (stored instanceof Unreadable) return stored
+  const settings = readSettings(workload, rules)
+  const floor = floorOf({ workload, ...settings })
   // KEDA keeps a workload that wakes at the 0 that we have set.
   if (!stored && isUnmarkedSleep(workload) && !isScaledByKeda(workload, rules)) {
     return new Unreadable(
@@ -80,19 +86,20 @@ export function readWorkload(
   }
   const isOwn = stored?.kind === workload.kind
   const trust = isOwn ? signing.keyring?.trustIn(workload) : undefined
-  const written = isOwn ? believed(stored, workload, trust) : undefined
+  const written = isOwn ? believed(stored, workload, trust, floor) : undefined
   if (!stored && hasSleepMark(workload)) {
     return new Unreadable('it is gone, and a mark says that the workload sleeps')
   }
   // A state of another kind came with a copied manifest; the label still has the count, so it can wake.
-  const state = written ? correctedByMarks(workload, written) : stateByMarks(workload)
-  return { workload, ...readSettings(workload, rules), state, written, ...(trust && { trust }), ...signing }
+  const state = written ? correctedByMarks(workload, written, floor) : stateByMarks(workload, floor)
+  return { workload, ...settings, state, written, ...(trust && { trust }), ...signing }
 }
 
 /** The workload as its label, key and count alone describe it: a repair starts from it. */
 export function readWithoutState(workload: Workload, rules: ReadingRules): Reading {
-  const state = stateByMarks(workload)
-  return { workload, ...readSettings(workload, rules), state, written: undefined, ...keyringOf(rules) }
+  const settings = readSettings(workload, rules)
+  const state = stateByMarks(workload, floorOf({ workload, ...settings }))
+  return { workload, ...settings, state, written: undefined, ...keyringOf(rules) }
 }
 
 function keyringOf(rules: Signing): Pick<Reading, 'keyring'> {
@@ -100,10 +107,10 @@ function keyringOf(rules: Signing): Pick<Reading, 'keyring'> {
   return keyring ? { keyring } : {}
 }
 
-function stateByMarks(workload: Workload): State {
+function stateByMarks(workload: Workload, floor: number): State {
   if (isUnmarkedSleep(workload)) return { ...EMPTY_STATE, asleep: true, snoozed: asleepWith(1, workload) }
-  const asleep = hasSleepMark(workload) && looksAsleep(workload)
-  return asleep ? correctedByMarks(workload, { ...EMPTY_STATE, asleep }) : EMPTY_STATE
+  const asleep = hasSleepMark(workload) && looksAsleep(workload, Math.min(floor, labelCount(workload) ?? 0))
+  return asleep ? correctedByMarks(workload, { ...EMPTY_STATE, asleep }, floor) : EMPTY_STATE
 }
 
 type Signing = Pick<ReadingRules, 'keyring'>
@@ -131,27 +138,27 @@ export function trustIn(workload: Workload, rules: Signing): Trust | undefined {
 const HIGHEST_UNSIGNED = Math.floor(LAST_COUNTER / 2)
 
 /** The part of a stored state that counts. */
-function believed(stored: StoredState, workload: Workload, trust: Trust | undefined): StoredState {
+function believed(stored: StoredState, workload: Workload, trust: Trust | undefined, floor = 0): StoredState {
   if (trust === undefined || trust === 'renew') return stored
   const { unreadHistory: _, ...state } = stored
   if (trust === 'no-history') return { ...state, history: [] }
   const counter = Math.min(stored.counter, HIGHEST_UNSIGNED)
-  return { ...countAlone(stored, workload), kind: stored.kind, counter }
+  return { ...countAlone(stored, workload, floor), kind: stored.kind, counter }
 }
 
 /**
  * All that counts of a state which Dormouse has not signed for this workload: its kept count, or that of the label, so
- * that a sleeper wakes to it. One that runs is awake, whatever such a state says.
+ * that a sleeper wakes to it. One that runs with more than `floor`, what its settings let it sleep with, is awake,
+ * whatever such a state says.
  */
-export function countAlone(state: StoredState | State, workload: Workload): State {
+export function countAlone(state: StoredState | State, workload: Workload, floor: number): State {
   const { asleep, snoozed, woken } = withoutUnknown(state)
-  const sleeps = asleep && looksAsleep(workload)
+  const replicas = labelCount(workload) ?? snoozed?.replicas ?? 0
+  const sleeps = asleep && looksAsleep(workload, Math.min(floor, replicas))
   return {
     ...EMPTY_STATE,
     asleep: sleeps,
-    ...(sleeps && snoozed
-      ? { snoozed: { ...snoozed, by: null, replicas: labelCount(workload) ?? snoozed.replicas } }
-      : {}),
+    ...(sleeps && snoozed ? { snoozed: withRest({ ...snoozed, by: null, replicas }, floor) } : {}),
     // After a manual wake to fewer this is the kept count.
     ...(woken?.kept === undefined ? {} : { woken }),
   }
@@ -200,19 +207,22 @@ export function withAnnotations(
 
 /**
  * Corrects the state by label, key and count, which survive `kubectl rollout undo` when it restores an old state. A
- * running workload is asleep only if state and marks say so, any other if either does.
+ * workload without pods is asleep if the state or the marks say so; one that runs if both do, or if its label does and
+ * it has no more than `floor`, what its settings let it sleep with.
  */
-function correctedByMarks(workload: Workload, state: State): State {
+function correctedByMarks(workload: Workload, state: State, floor: number): State {
   const count = labelCount(workload)
-  const asleep = looksAsleep(workload)
-    ? state.asleep || workload.snoozeKey !== undefined || count !== undefined
-    : state.asleep && hasSleepMark(workload)
-  if (!asleep) return state.asleep ? { ...state, asleep } : state
   const counted = count ?? state.snoozed?.replicas ?? 0
   const kept = Math.min(counted, formOf(workload).most)
+  const isAtFloor = count !== undefined && looksAsleep(workload, Math.min(floor, kept))
+  const asleep = looksAsleep(workload, 0)
+    ? state.asleep || workload.snoozeKey !== undefined || count !== undefined
+    : hasSleepMark(workload) && (state.asleep || isAtFloor)
+  if (!asleep) return state.asleep ? { ...state, asleep } : state
   if (state.asleep && state.snoozed?.replicas === kept) return state
-  const snoozed = state.snoozed ?? asleepWith(kept, workload)
-  return { ...state, asleep, snoozed: { ...snoozed, replicas: kept } }
+  const snoozed = { ...(state.snoozed ?? asleepWith(kept, workload)), replicas: kept }
+  const isKnown = state.asleep && state.snoozed !== undefined
+  return { ...state, asleep, snoozed: isKnown ? snoozed : withRest(snoozed, floor) }
 }
 
 /** A sleep of which nothing but its count is known. */

@@ -1,5 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
-import { A_FLAG, effectiveSettings, faultAt, type Effective } from '../policy/effective.ts'
+import { A_COUNT, A_FLAG, effectiveSettings, faultAt, type Effective } from '../policy/effective.ts'
 import { namespaceFault, settingFault } from '../policy/faults.ts'
 import type { Heir, Namespace } from '../policy/inheritance.ts'
 import type { SettingName } from '../inheritable.ts'
@@ -24,6 +24,8 @@ export interface Settings {
   readonly autoWake: boolean
   /** A deploy of a sleeper wakes it. */
   readonly deployWakes: boolean
+  /** The count that it sleeps with, where its form has one; at a text that is none 0. */
+  readonly asleepReplicas: number
   /** The end of the window that awake-until adds to its schedule: the latest, of several. */
   readonly awakeUntil: Instant | undefined
   /** The fault of the schedule or of a setting that belongs to it; undefined: none, or there is no schedule. */
@@ -47,7 +49,7 @@ export type Setter = Heir & Pick<Workload, 'namespace' | 'annotations'>
 export function settingsOf(workload: Setter, rules: ReadingRules): Settings {
   const inherited = rules.inherited(workload)
   const effective = effectiveSettings(workload.annotations, inherited, rules.policy)
-  const { enabled, autoWake, deployWakes } = effective
+  const { enabled, autoWake, deployWakes, asleepReplicas } = effective
   const calendar = calendarNames(effective.calendar ?? '').join(',') || undefined
   return {
     enabled,
@@ -56,6 +58,7 @@ export function settingsOf(workload: Setter, rules: ReadingRules): Settings {
     ...understood(effective, calendar, rules),
     autoWake: autoWake !== false,
     deployWakes: deployWakes === true,
+    asleepReplicas: asleepReplicas === 'unclear' ? 0 : asleepReplicas,
     effective,
     isSettled: inherited !== undefined,
   }
@@ -110,7 +113,7 @@ const NOTHING: Understood = {
 }
 
 function understood(effective: Effective, calendar: string | undefined, rules: ReadingRules): Understood {
-  const { schedule: text, timezone, autoWake, sources } = effective
+  const { schedule: text, timezone, autoWake, asleepReplicas, sources } = effective
   if (text === undefined) return NOTHING
   const invalid = (name: SettingName | 'awakeUntil', source: Source | null, message: string): Understood => ({
     ...NOTHING,
@@ -118,6 +121,7 @@ function understood(effective: Effective, calendar: string | undefined, rules: R
     scheduleFaultAt: source,
   })
   if (autoWake === 'unclear') return invalid('autoWake', sources.autoWake, A_FLAG)
+  if (asleepReplicas === 'unclear') return invalid('asleepReplicas', sources.asleepReplicas, A_COUNT)
   try {
     const schedule = rules.compile(text, timezone, calendar)
     let awakeUntil: Instant | undefined

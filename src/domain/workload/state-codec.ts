@@ -61,7 +61,7 @@ const trigger = { ...open, default: 'schedule' }
 type Parts = Omit<State, keyof History | 'counter' | 'asleep'>
 /** Other keys belong to a later release and are kept. */
 const PARTS: { readonly [Name in keyof Required<Parts>]: Schema<Parts[Name]> } = {
-  snoozed: part({ at: instant, replicas, trigger, by }),
+  snoozed: part({ at: instant, replicas, trigger, by }, { rest: replicas }),
   woken: part({ at: instant }, { kept: replicas, set: replicas }),
   intent: part({ want: sleep, at: instant, before: sleep, by, trigger }, { until: instant, hold: instant }),
   pin: part({ state: oneOf(PIN_STATES), replicas, at: instant, by: author }),

@@ -86,6 +86,8 @@ export interface Snoozed {
   readonly replicas: number
   readonly trigger: Open<Trigger>
   readonly by: string | null
+  /** The count that it sleeps with, if it keeps no fewer; absent: 0. */
+  readonly rest?: number
 }
 
 /** The latest wake. After a manual wake to fewer replicas than were kept, `kept` come back while it still has `set`. */
@@ -137,6 +139,16 @@ export const EMPTY_STATE: State = { counter: 0, asleep: false, history: [] }
 /** Whether it counts as asleep or awake. */
 export function presentState({ asleep }: State): Sleep {
   return asleep ? 'asleep' : 'awake'
+}
+
+/** The highest count with which it is at rest. */
+export function restOf(state: State | undefined): number {
+  const { asleep, snoozed } = state ?? {}
+  return asleep ? Math.min(snoozed?.rest ?? 0, snoozed?.replicas ?? 0) : 0
+}
+
+export function withRest({ rest: _, ...snoozed }: Snoozed, rest: number): Snoozed {
+  return rest === 0 ? snoozed : { ...snoozed, rest }
 }
 
 /** Whether nothing is left that only a managed workload has. */

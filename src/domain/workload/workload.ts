@@ -1,7 +1,7 @@
 import type { Instant } from '../../process/clock.ts'
-import type { AnnotationName } from '../annotations.ts'
+import { ASLEEP_LABEL, type AnnotationName } from '../annotations.ts'
 import { isKind, typeOf, type Kind, type Owner } from '../kinds.ts'
-import { REST, type Position, type Sleeping } from '../sleeping/form.ts'
+import type { Position, Sleeping } from '../sleeping/form.ts'
 import { formOf, isFollowed, sleepingOf } from '../sleeping/forms.ts'
 import type { Trouble } from './trouble.ts'
 
@@ -161,9 +161,9 @@ export function wantsPods(workload: Workload): boolean {
   return isAbove(workload, 0)
 }
 
-/** Whether it is as a sleep leaves it, whoever left it so. Whether it sleeps, the state says: `isAtRest`. */
-export function looksAsleep(workload: Workload): boolean {
-  return !isAbove(workload, REST)
+/** Whether it is as a sleep with this count leaves it, whoever left it so. Whether it sleeps, the state says: `isAtRest`. */
+export function looksAsleep(workload: Workload, rest: number): boolean {
+  return !isAbove(workload, rest)
 }
 
 function isAbove(workload: Workload, count: number): boolean {
@@ -190,14 +190,16 @@ export function currentReplicas(workload: Workload): number {
 }
 
 /**
- * Whether all pods follow the spec: its controller has observed the newest generation, and no pod is left or all are
- * ready. A CronJob has none: the Jobs that it has started finish while it sleeps.
+ * Whether all pods follow the spec: its controller has observed the newest generation, and all are ready, or, of what
+ * sleeps or wants none, no more are left than it asks for. A CronJob has none: the Jobs that it has started finish while
+ * it sleeps.
  */
 export function podsFollowed(workload: Workload): boolean {
-  const { pods, generation } = workload
+  const { pods, generation, labels } = workload
   if (!isFollowed(workload)) return true
   if (pods.observedGeneration < generation) return false
-  return wantsPods(workload) ? pods.ready >= workload.replicas : pods.existing === 0
+  const isToRun = wantsPods(workload) && labels?.[ASLEEP_LABEL] === undefined
+  return isToRun ? pods.ready >= workload.replicas : pods.existing <= currentReplicas(workload)
 }
 
 /** A workload as messages name it: `deployment shop/web`. */

@@ -14,7 +14,7 @@ import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
 import { DEFAULT_POLICY } from '../../domain/workload/settings-rules.ts'
 import { LOG_LEVELS } from '../../process/logger.ts'
-import { KINDS } from '../../domain/workload/workload.ts'
+import { KINDS, MAX_REPLICAS } from '../../domain/workload/workload.ts'
 import {
   closed,
   duration,
@@ -157,6 +157,7 @@ const kind = readText('kind', A_KIND, { maxLength: 253 })
 /** A setting in a policy, by its form. An empty text: none, which ends inheritance. */
 const BY_FORM = {
   flag: orNull(key('true or false', json.flag)),
+  count: orNull(json.whole(0, MAX_REPLICAS)),
   schedule: orNull(
     readText('schedule', 'a schedule such as 7:00-20:00,Mon-Fri, or an empty text for none', {
       minLength: 0,

@@ -3,6 +3,7 @@ import { riskOf } from '../../domain/deciding/holds.ts'
 import { sameMarks } from '../../domain/workload/marks.ts'
 import { orderFault } from '../../domain/deciding/order.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
+import { restOf } from '../../domain/workload/state.ts'
 import { clip } from '../../domain/text.ts'
 import { looksAsleep, keyOf, type Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../../process/logger.ts'
@@ -79,7 +80,8 @@ export class AnnotationWarnings {
     if (scheduleFault !== undefined && scheduleFaultAt !== 'workload') return undefined
     if (fault !== undefined) return { reason: 'InvalidSchedule', message: fault }
     // A sleeper was put to sleep before, or by force.
-    const isLeftAwake = step.decision.reason.code === 'data_at_risk' || !looksAsleep(workload)
+    const isAsFound = looksAsleep(workload, restOf(reading.state))
+    const isLeftAwake = step.decision.reason.code === 'data_at_risk' || !isAsFound
     const risk = schedule && isLeftAwake ? riskOf(workload) : undefined
     if (risk === undefined) return undefined
     return { reason: 'DataAtRisk', message: `Its schedule does not put it to sleep: ${risk}` }

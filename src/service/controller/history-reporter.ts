@@ -178,7 +178,7 @@ function untoldMove(then: State, now: State, workload: Workload, rules: Rules): 
   const at = (asleep ? snoozed : woken)?.at
   if (at === undefined || at === (asleep ? then.snoozed : then.woken)?.at) return undefined
   if (history.some((entry) => entry.type === type && entry.at === at)) return undefined
-  const replicas = asleep ? 0 : currentReplicas(workload)
+  const replicas = currentReplicas(workload)
   const { generation } = workload
   return {
     type,
@@ -240,8 +240,9 @@ function eventOf(
   const cause = trigger === 'schedule' && !isScheduled ? 'automatically' : causeOfTrigger(trigger)
   const author = by === null ? cause : `by ${by}${howOfTrigger(trigger)}`
   const kept = snoozed?.at === at ? `, ${counted(snoozed.replicas, 'replica')} kept` : ''
+  const rest = replicas === 0 ? '' : ` at ${counted(replicas, 'replica')}`
   const message = asleep
-    ? `Put to sleep ${author}${kept}`
+    ? `Put to sleep${rest} ${author}${kept}`
     : `Woken to ${counted(replicas, 'replica')} ${author}`
   const event = isKnown(TRIGGERS, trigger) ? EVENT_OF[trigger] : null
   if (event === 'StateNotSigned') return { type: 'Warning', reason: event, message: NOT_SIGNED }

@@ -26,7 +26,8 @@ export class LastKnownMarks {
    * `former`: the copy before, which alone knows the count where our marks were dropped from the first sleep.
    */
   note(workload: Workload, former?: Workload): boolean {
-    const first = former && isUnmarkedSleep(workload) ? { counter: 0, workload: former } : undefined
+    const isDropped = former && isUnmarkedSleep(workload, former.replicas)
+    const first = isDropped ? { counter: 0, workload: former } : undefined
     const before = this.of(workload) ?? first
     const back = before !== undefined && isOlder(workload, before.workload)
     const inOrder = isInOrder(workload, before, this.#rules)

@@ -2,7 +2,6 @@ import type { ManifestCount } from '../../domain/admission/under-review.ts'
 import { isRecord } from '../../domain/json-schema.ts'
 import { pointerTo, valueAt } from '../../domain/json-pointer.ts'
 import { owns } from '../../domain/managed-fields.ts'
-import { REST } from '../../domain/sleeping/form.ts'
 import { formOf } from '../../domain/sleeping/forms.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
 import { ANNOTATION, ASLEEP_LABEL, fieldOf, type Workload } from '../../domain/workload/workload.ts'
@@ -63,7 +62,7 @@ function countByKubectl(before: Workload, old: Json, object: Json): ManifestCoun
   const [was, is] = [former, applied].map((manifest) => valueAt(manifest, fieldOf(before)))
   if (is === undefined) return was === undefined ? undefined : 'absent'
   const isCopy = hasOurs(annotationsOf(applied), ANNOTATION.state) || hasOurs(labelsOf(applied), ASLEEP_LABEL)
-  return namesSleep(before, applied) && was !== is && !isCopy ? 'zero' : undefined
+  return namesSleep(before, applied) && was !== is && !isCopy ? 'asleep' : undefined
 }
 
 /** By server-side apply, which says in managedFields what a manifest names. */
@@ -89,18 +88,18 @@ function countByServer(
   const isCopy =
     hasOurs(jsonOf(metadata['f:annotations']), `f:${ANNOTATION.state}`) ||
     hasOurs(jsonOf(metadata['f:labels']), `f:${ASLEEP_LABEL}`)
-  return isCopy ? undefined : 'zero'
+  return isCopy ? undefined : 'asleep'
 }
 
-/** Whether it is a copy of a sleeper, which names the 0 that Dormouse has set. */
+/** Whether it is a copy of a sleeper, which names the count that Dormouse has set. */
 function hasOurs(map: Json, name: string): boolean {
   return map[name] !== undefined
 }
 
-/** Whether an object or a manifest names what puts it to sleep. */
+/** Whether an object or a manifest names the count that a sleeper has. */
 function namesSleep(workload: Workload, object: Json): boolean {
   const form = formOf(workload)
-  return form.countInSpec && form.read(object, fieldOf(workload)).replicas <= REST
+  return form.countInSpec && form.read(object, fieldOf(workload)).replicas === workload.replicas
 }
 
 /** The manifest that kubectl applied last; undefined: there is none, or it cannot be read. */

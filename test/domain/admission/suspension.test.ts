@@ -59,7 +59,7 @@ describe('an update that suspends or resumes a CronJob', () => {
   })
 
   it('by a manifest that suspends it keeps a sleeper suspended after its wake, and says so', () => {
-    const { result, reason, warnings } = updated(asleep, asleep, { isApply: true, manifestCount: 'zero' })
+    const { result, reason, warnings } = updated(asleep, asleep, { isApply: true, manifestCount: 'asleep' })
     expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '0'])
     expect(warnings[0]).to.include('keeps 0 from now on, since this manifest suspends it')
   })

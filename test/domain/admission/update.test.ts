@@ -101,14 +101,14 @@ describe('GitOps and sleep', () => {
   })
 
   it('a manifest with 0 lets a sleeper stay at 0 after its wake, and says so; what is pinned or overridden keeps its count', () => {
-    const { result, reason, warnings } = updated(sleeper, sleeper, { manifestCount: 'zero' })
+    const { result, reason, warnings } = updated(sleeper, sleeper, { manifestCount: 'asleep' })
     expect([reason, result.replicas, result.labels?.[ASLEEP_LABEL]]).to.deep.equal(['absorbed', 0, '0'])
     expect(decoded(result.annotations).snoozed?.replicas).to.equal(0)
     expect(warnings[0]).to.equal(
       'Dormouse: deployment shop/web is asleep and keeps 0 from now on, since this manifest sets 0 replicas: no schedule wakes it',
     )
     for (const before of [sleeper.pinned(), sleeper.overridden(), result, web.withReplicas(0)])
-      expect(updated(before, before, { manifestCount: 'zero' })).to.include({
+      expect(updated(before, before, { manifestCount: 'asleep' })).to.include({
         type: 'allowed',
         reason: 'free',
       })

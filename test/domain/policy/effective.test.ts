@@ -14,6 +14,7 @@ const VALUES: Record<SettingName, { near: string; far: string; invalid: string; 
   calendar: { near: 'de-be', far: 'company', invalid: ',', none: undefined },
   autoWake: { near: 'true', far: 'false', invalid: 'no', none: true },
   deployWakes: { near: 'false', far: 'true', invalid: '1', none: false },
+  asleepReplicas: { near: '1', far: '2', invalid: 'one', none: 0 },
 }
 const SOURCE: Record<Level, Source> = {
   workload: 'workload',
@@ -24,6 +25,7 @@ const LEVELS: readonly Level[] = ['workload', 'namespace', 'policy']
 
 /** The meaning of a found `text`. */
 function meaning(name: SettingName, text: string): unknown {
+  if (name === 'asleepReplicas') return text === 'one' ? 'unclear' : Number(text)
   if (!['enabled', 'autoWake', 'deployWakes'].includes(name)) return text
   return text === 'true' || text === 'false' ? text === 'true' : 'unclear'
 }
@@ -40,7 +42,7 @@ function resolved(texts: Partial<Record<Level, Partial<Record<SettingName, strin
 describe('the settings that hold for a workload', () => {
   for (const name of SETTING_NAMES) {
     const { near, far, invalid, none } = VALUES[name]
-    const hasDefault = ['timezone', 'autoWake', 'deployWakes'].includes(name)
+    const hasDefault = ['timezone', 'autoWake', 'deployWakes', 'asleepReplicas'].includes(name)
 
     it(`${name}: absent everywhere, it is none, or the default`, () => {
       const { [name]: value, sources } = resolved({})

@@ -35,7 +35,7 @@ export function heirIn(
 
 /** A Deployment's settings inherited from these texts; a policy has them in the configuration's form. */
 export function inheriting(texts: Partial<Record<Level, Partial<Record<SettingName, string>>>>): Inherited {
-  const { enabled, autoWake, deployWakes, ...rest } = texts.policy ?? {}
+  const { enabled, autoWake, deployWakes, asleepReplicas, ...rest } = texts.policy ?? {}
   const policy = compilePolicy({
     name: 'first',
     namespaces: { names: ['*'] },
@@ -43,6 +43,7 @@ export function inheriting(texts: Partial<Record<Level, Partial<Record<SettingNa
     enabled: enabled === undefined ? null : enabled === 'true',
     autoWake: autoWake === undefined ? null : autoWake === 'true',
     deployWakes: deployWakes === undefined ? null : deployWakes === 'true',
+    asleepReplicas: asleepReplicas === undefined ? null : Number(asleepReplicas),
   })
   return heirIn({ annotations: texts.namespace ?? {} }, [policy])
 }

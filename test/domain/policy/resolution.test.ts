@@ -26,6 +26,7 @@ const VALID = {
   calendar: ['de', 'company', 'company, de'],
   autoWake: ['true', 'false'],
   deployWakes: ['true', 'false'],
+  asleepReplicas: ['0', '1'],
   awakeUntil: ['2026-03-02T11:00Z', '2026-03-02T22:00Z', '2026-03-01', '2026-03-04'],
 } as const satisfies Record<InheritedAnnotation, readonly string[]>
 const INVALID: Record<InheritedAnnotation, readonly string[]> = {
@@ -35,6 +36,7 @@ const INVALID: Record<InheritedAnnotation, readonly string[]> = {
   calendar: ['at', 'company,broken'],
   autoWake: ['no'],
   deployWakes: ['1'],
+  asleepReplicas: ['one', '-1'],
   awakeUntil: ['soon', '2026-03-02T22:00'],
 }
 const NAMES = Object.keys(VALID) as InheritedAnnotation[]
@@ -70,6 +72,7 @@ const policies = fc.uniqueArray(
     calendar: fc.option(fc.constantFrom('', ...VALID.calendar)),
     autoWake: fc.option(fc.boolean()),
     deployWakes: fc.option(fc.boolean()),
+    asleepReplicas: fc.option(fc.nat(2)),
   }),
   { selector: ({ name }) => name, maxLength: 4 },
 )
@@ -149,7 +152,7 @@ function naively(each: Given) {
     (typeof SETTING_NAMES)[number],
     Naive
   >
-  const faults = (['schedule', 'timezone', 'calendar', 'autoWake'] as const)
+  const faults = (['schedule', 'timezone', 'calendar', 'autoWake', 'asleepReplicas'] as const)
     .filter((name) => settings[name].isInvalid)
     .map((name) => settings[name].source)
   // Those further out count once the nearer ones have passed, and an empty one means that there is none.
@@ -178,7 +181,7 @@ const ENDS: Readonly<Record<string, number>> = {
 
 /** The setting as the nearest has it: the workload, its Namespace, the first policy that matches and has it. */
 function nearest(name: (typeof SETTING_NAMES)[number], each: Given): Naive {
-  const fallback = ['timezone', 'autoWake', 'deployWakes'].includes(name) ? 'default' : null
+  const fallback = ['timezone', 'autoWake', 'deployWakes', 'asleepReplicas'].includes(name) ? 'default' : null
   const { policies: listed, namespace, own } = each
   const matching = listed.filter((policy) => matches(policy, each))
   const first = matching.find((policy) => policy[name] !== null)

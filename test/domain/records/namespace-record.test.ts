@@ -41,6 +41,7 @@ describe('the record of a namespace', () => {
         calendar: { value: null, source: null },
         auto_wake: { value: true, source: 'default' },
         deploy_wakes: { value: false, source: 'default' },
+        asleep_replicas: { value: 0, source: 'default' },
       },
     })
   })

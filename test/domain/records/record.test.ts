@@ -60,6 +60,7 @@ const OF_AWAKE = {
     calendar: { value: null, source: null },
     auto_wake: { value: true, source: 'default' },
     deploy_wakes: { value: false, source: 'default' },
+    asleep_replicas: { value: 0, source: 'default' },
   },
   next_transition: {
     at: iso(at('Mon 18:00')),

@@ -57,10 +57,10 @@ describe("a schedule's snooze with 20 operations in its history", () => {
     expect(ofHistory).to.be.within(300, 400 + TAG)
   })
 
-  it('sends at most 2 KB, of which it writes at most 1 KB: all else is what it tests', () => {
+  it('sends at most 2.1 KB, of which it writes at most 1 KB: all else is what it tests', () => {
     const patch = jsonPatch(awake, step().change!)
     const advice = 'bytes (each annotation that `isReadFor` of patch.ts does not exclude adds a test)'
-    expect(bytes(patch), advice).to.be.at.most(2000)
+    expect(bytes(patch), advice).to.be.at.most(2100)
     expect(bytes(patch.filter(({ op }) => op !== 'test'))).to.be.at.most(1000)
   })
 
