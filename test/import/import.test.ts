@@ -47,7 +47,7 @@ describe('an import', () => {
     ])
     expect(annotationsAt(cluster, shop)).to.deep.equal({ [UPTIME]: HOURS })
 
-    const odd = sleeper('odd', '2', { annotations: { [KEPT]: '2', 'downscaler/downscale-replicas': '1' } })
+    const odd = sleeper('odd', '2', { annotations: { [KEPT]: '2', 'downscaler/downscale-replicas': '50%' } })
     const other = new Objects([shop, odd])
     const steps = planOf(other.objects.values())
     expect(verdicts(steps)).to.include('refused deployment shop/odd')

@@ -20,6 +20,7 @@ export interface ImportedPolicy {
   readonly schedule?: string
   readonly timezone?: string
   readonly autoWake?: boolean
+  readonly asleepReplicas?: number
 }
 
 /** The settings for every workload without its own, as one policy. */
@@ -34,6 +35,7 @@ export function configurationOf(left: Left, now: Instant): ImportedConfiguration
     schedule: wanted.schedule,
     timezone: wanted.timezone,
     ...(!wanted.autoWake && { autoWake: false }),
+    ...(wanted.asleepReplicas !== undefined && { asleepReplicas: wanted.asleepReplicas }),
   }
   const policy: ImportedPolicy = {
     name: 'imported',

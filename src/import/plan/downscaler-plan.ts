@@ -85,7 +85,7 @@ class DownscalerPlan {
     ]
     const adopted = new Set(
       steps
-        .filter(({ object, recorded }) => recorded !== undefined && isAsleepByTool(object))
+        .filter(({ object, recorded }) => recorded !== undefined && KEPT in marksOf(object))
         .map(({ object }) => targetKey(object, object.metadata.name)),
     )
     const refused = steps.filter(({ verdict }) => verdict === 'refused')
@@ -120,7 +120,7 @@ class DownscalerPlan {
     )
     const [first = leftAlone(), ...others] = [coming, ...heirs].map((each) => this.#force.byPolicies(each))
     const isSame = others.every((each) => saysWanted(each) === saysWanted(first))
-    return isSame ? first : { ...leftAlone(), autoWake: !autoWake }
+    return isSame ? first : { ...leftAlone(), autoWake: !autoWake, asleepReplicas: -1 }
   }
 
   /**
@@ -181,7 +181,7 @@ class DownscalerPlan {
     const wanted = isPlain && isSilent ? asInForce(asked, inherited) : asked
     const byPolicies = this.#force.byPolicies(object)
     const planned = { object, wanted, inherited, byPolicies, now: this.#now }
-    if (isAsleepByTool(object)) {
+    if (isAsleepByTool(object, wanted.asleepReplicas)) {
       const kept = keptCount(object)
       if (kept === undefined) return refuse(`the tool kept '${marks[KEPT]}', which is no count`)
       if (!wanted.enabled) return refuse(this.#asleepBecause(own, namespace.settings))
@@ -255,10 +255,10 @@ class DownscalerPlan {
 
 /** The program's default hours are a policy's now. If a person changed the policy's hours, those count. */
 function asInForce(wanted: Wanted, inherited: Wanted): Wanted {
-  const { enabled, schedule, timezone, autoWake } = inherited
+  const { enabled, schedule, timezone, autoWake, asleepReplicas = 0 } = inherited
   if (!wanted.enabled || !enabled || saysWanted(inherited) === saysWanted(wanted)) return wanted
   const note = `these are the hours of the policy in force, before it was ${saysWanted(wanted)}`
-  return { ...wanted, schedule, timezone, autoWake, differs: [...wanted.differs, note] }
+  return { ...wanted, schedule, timezone, autoWake, asleepReplicas, differs: [...wanted.differs, note] }
 }
 
 function adoption(planned: Planned, kept: number): Step {

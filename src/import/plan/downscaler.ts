@@ -1,4 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
+import { countOf } from '../../domain/policy/effective.ts'
 import { wantedFor, type DownscalerTimes, type TimeKey } from './hours.ts'
 import type { Program, Settings } from './program.ts'
 import { ALWAYS, NEVER, parseTimes, Unreadable, type Dialect, type Times } from './spans.ts'
@@ -35,9 +36,14 @@ export function wantedBy(dialect: Dialect, place: Place, now: Instant): Wanted {
     if (found === undefined) return leftAlone()
     const wanted = typeof found === 'string' ? refused(found) : wantedFor(found, dialect, now, program.zone)
     const left = replicasLeft(dialect, place)
-    if (left !== '0' && wanted.enabled && wanted.schedule !== ALL_HOURS)
-      return refused(`asleep it keeps ${left} of its replicas: Dormouse puts to sleep with none`)
-    return typeof excluded === 'number' ? { ...wanted, awakeUntil: excluded } : wanted
+    const asleepReplicas = countOf(left)
+    if (asleepReplicas === 'unclear' && wanted.enabled && wanted.schedule !== ALL_HOURS)
+      return refused(`asleep it keeps ${left} of its replicas: Dormouse puts to sleep with a count`)
+    return {
+      ...wanted,
+      ...(wanted.enabled && typeof asleepReplicas === 'number' && asleepReplicas > 0 && { asleepReplicas }),
+      ...(typeof excluded === 'number' && { awakeUntil: excluded }),
+    }
   } catch (error) {
     if (error instanceof Unreadable)
       return refused(`${error.message}, and the tool could not read it, either: it left the workload alone`)

@@ -163,13 +163,14 @@ const NO_ANNOTATIONS: MergePatch = Object.fromEntries(
 
 function wantedOf(effective: Effective | undefined): Wanted {
   if (!effective) return leftAlone()
-  const { enabled, schedule = '', timezone, autoWake, awakeUntil } = effective
+  const { enabled, schedule = '', timezone, autoWake, awakeUntil, asleepReplicas } = effective
   const end = awakeUntil.map(({ text }) => Date.parse(text)).find((at) => !Number.isNaN(at))
   return {
     enabled: enabled === true,
     schedule: inCanonicalForm(schedule),
     timezone,
     autoWake: autoWake !== false,
+    ...(typeof asleepReplicas === 'number' && asleepReplicas > 0 && { asleepReplicas }),
     ...(end !== undefined && { awakeUntil: end }),
     differs: [],
   }

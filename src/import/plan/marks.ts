@@ -29,8 +29,11 @@ export function without(marks: Readonly<Record<string, unknown>>): MergePatch {
   return Object.fromEntries(Object.keys(marks).map((name) => [name, null]))
 }
 
-export function isAsleepByTool(object: ImportedObject): boolean {
-  return KEPT in marksOf(object) && isAtRest(object)
+/** `rest`: the count with which the tool leaves a sleeper. */
+export function isAsleepByTool(object: ImportedObject, rest = 0): boolean {
+  const { spec: { replicas = 1 } = {} } = object
+  const hasRest = hasCount(object) && replicas <= Math.min(rest, (keptCount(object) ?? 0) - 1)
+  return KEPT in marksOf(object) && (isAtRest(object) || hasRest)
 }
 
 /** The count that the tool kept, which is 1 for kinds without a count; undefined: it kept none, or no number. */

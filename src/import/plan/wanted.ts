@@ -4,6 +4,7 @@ import { isTimezone } from '../../domain/schedule/zone.ts'
 import type { Week } from './week.ts'
 import { writtenInstant } from '../../domain/workload/instant.ts'
 import { ANNOTATION } from '../../domain/annotations.ts'
+import { counted } from '../../domain/text.ts'
 import type { MergePatch } from './imported-object.ts'
 
 /** Settings of ours that do what another tool does. */
@@ -16,6 +17,8 @@ export interface Wanted {
   /** False: the schedule only puts to sleep. */
   readonly autoWake: boolean
   readonly awakeUntil?: Instant
+  /** The count that it sleeps with; absent: 0. */
+  readonly asleepReplicas?: number
   /** The differences from before, a sentence each. */
   readonly differs: readonly string[]
   /** Why Dormouse cannot do what the tool does. */
@@ -69,14 +72,19 @@ export function annotationsOf(wanted: Wanted, inherited?: Wanted): MergePatch {
   if (wanted.schedule !== outer?.schedule) own[ANNOTATION.schedule] = wanted.schedule
   if (wanted.timezone !== outer?.timezone) own[ANNOTATION.timezone] = wanted.timezone
   if (wanted.autoWake !== (inherited?.autoWake ?? true)) own[ANNOTATION.autoWake] = String(wanted.autoWake)
+  const { asleepReplicas = 0 } = wanted
+  if (asleepReplicas !== (inherited?.asleepReplicas ?? 0))
+    own[ANNOTATION.asleepReplicas] = String(asleepReplicas)
   if (wanted.awakeUntil !== undefined && wanted.awakeUntil !== outer?.awakeUntil)
     own[ANNOTATION.awakeUntil] = writtenInstant(wanted.awakeUntil)
   return own
 }
 
 /** The settings as one sentence. */
-export function saysWanted({ enabled, schedule, timezone, autoWake, awakeUntil }: Wanted): string {
+export function saysWanted(wanted: Wanted): string {
+  const { enabled, schedule, timezone, autoWake, awakeUntil, asleepReplicas = 0 } = wanted
   if (!enabled) return 'left alone, as before'
+  const rest = asleepReplicas === 0 ? '' : `, asleep with ${counted(asleepReplicas, 'replica')}`
   const until = awakeUntil === undefined ? '' : `, awake until ${new Date(awakeUntil).toISOString()}`
-  return `awake ${schedule} (${timezone})${autoWake ? '' : ', and only people wake it'}${until}`
+  return `awake ${schedule} (${timezone})${autoWake ? '' : ', and only people wake it'}${rest}${until}`
 }

@@ -22,15 +22,6 @@ import {
 
 /** Sleepers that cannot be taken over, and the message's reason. */
 const REFUSED: Readonly<Record<string, RegExp>> = {
-  'deployment py-shop/api': /keeps 1 of its replicas.*a count of 5/,
-  'statefulset py-shop/queue': /keeps 2 of its replicas.*a count of 5/,
-  'deployment py-team/portal': /keeps 1 of its replicas.*a count of 3/,
-  'statefulset py-team/store': /keeps 1 of its replicas.*a count of 3/,
-  'deployment go-shop/api': /keeps 1 of its replicas.*a count of 5/,
-  'statefulset go-shop/queue': /keeps 2 of its replicas.*a count of 5/,
-  'deployment go-team/portal': /keeps 1 of its replicas.*a count of 3/,
-  'statefulset go-team/store': /keeps 1 of its replicas.*a count of 3/,
-  'deployment go-team/own-period': /keeps 1 of its replicas.*a count of 2/,
   'deployment go-shop/weekday-excl': /alone at some hours of each week/,
   'deployment kg-patches/front': /patch of its SleepInfo.*"replicas":4/,
   'daemonset kg-patches/agent': /patch of its SleepInfo/,
@@ -72,7 +63,12 @@ for (const tool of TOOLS)
         it(`${name} is adopted asleep, with ${JSON.stringify(each.original)}`, () => {
           const step = byName.get(name)
           const count = each.lost ? 2 : (each.original?.replicas ?? 1)
-          expect(step && annotationsIn(step)['dormouse.dev/request']).to.equal(`adopt ${count}`)
+          const annotations = step ? annotationsIn(step) : {}
+          expect(annotations['dormouse.dev/request']).to.equal(`adopt ${count}`)
+          expect(
+            annotations['dormouse.dev/asleep-replicas'] ?? '0',
+            'the count that it sleeps with',
+          ).to.equal(String(each.found?.replicas ?? 0))
         })
     }
 
@@ -92,7 +88,9 @@ for (const tool of TOOLS)
       for (const step of steps) {
         if (!('dormouse.dev/request' in annotationsIn(step))) continue
         expect([...asleep]).to.include(nameOf(step.object))
-        expect(isAtRest(objects.get(nameOf(step.object)) ?? step.object)).to.equal(true)
+        const object = objects.get(nameOf(step.object)) ?? step.object
+        const rest = Number(annotationsIn(step)['dormouse.dev/asleep-replicas'] ?? 0)
+        expect(isAtRest(object) || object.spec?.replicas === rest, nameOf(object)).to.equal(true)
       }
     })
 
