@@ -153,3 +153,6 @@ export interface Owner {
   readonly kind: string
   readonly name: string
 }
+
+/** The largest that `spec.replicas` can be: an int32. */
+export const MAX_REPLICAS = 2 ** 31 - 1

@@ -1,4 +1,5 @@
 import type { AnnotationName } from '../annotations.ts'
+import { MAX_REPLICAS } from '../kinds.ts'
 import { INHERITED_ANNOTATIONS, NOTHING_INHERITED, type Inherited } from './inheritance.ts'
 import {
   byForm,
@@ -9,7 +10,6 @@ import {
   type SettingName,
   type SettingValue,
 } from '../inheritable.ts'
-import { MAX_REPLICAS } from '../workload/workload.ts'
 import { LONGEST_SETTING, ofSource, type Found, type Source, type Sources } from './settings.ts'
 
 /** `unclear`: the nearest value of a flag is neither true nor false, or that of a count is none. undefined: none. */

@@ -147,8 +147,9 @@ export function restOf(state: State | undefined): number {
   return asleep ? Math.min(snoozed?.rest ?? 0, snoozed?.replicas ?? 0) : 0
 }
 
-export function withRest({ rest: _, ...snoozed }: Snoozed, rest: number): Snoozed {
-  return rest === 0 ? snoozed : { ...snoozed, rest }
+export function withRest(snoozed: Snoozed, rest: number): Snoozed {
+  const { rest: _, ...others } = snoozed
+  return rest === 0 ? others : { ...others, rest }
 }
 
 /** Whether nothing is left that only a managed workload has. */

@@ -1,6 +1,6 @@
 import type { Instant } from '../../process/clock.ts'
 import { ASLEEP_LABEL, type AnnotationName } from '../annotations.ts'
-import { isKind, typeOf, type Kind, type Owner } from '../kinds.ts'
+import { isKind, MAX_REPLICAS, typeOf, type Kind, type Owner } from '../kinds.ts'
 import type { Position, Sleeping } from '../sleeping/form.ts'
 import { formOf, isFollowed, sleepingOf } from '../sleeping/forms.ts'
 import type { Trouble } from './trouble.ts'
@@ -9,6 +9,7 @@ export * from '../annotations.ts'
 export {
   KIND_NAME,
   KINDS,
+  MAX_REPLICAS,
   SCALABLE_KINDS,
   TYPE_OF,
   isKind,
@@ -22,9 +23,6 @@ export const PROBE_LABEL = 'dormouse.dev/probe'
 export function probeAnswer(nonce: string): string {
   return `Dormouse: the webhook is reached (${nonce})`
 }
-
-/** The largest that `spec.replicas` can be: an int32. */
-export const MAX_REPLICAS = 2 ** 31 - 1
 
 export interface WorkloadKey {
   readonly kind: Kind

@@ -181,7 +181,7 @@ describe('a workload that sleeps down to n', () => {
     expect(countsAt(same), 'nothing is scaled down').to.include({ asleep: true, replicas: 2 })
     const asleep = aStatefulSet().with(slept(db)).annotated({ asleepReplicas: '0' })
     expect(stepped(asleep.with(volumes), NIGHT).after.replicas).to.equal(1)
-    const kept = aStatefulSet().with({ ...db, keepsVolumesBy: 'Retain' })
+    const kept = db.with({ keepsVolumesBy: 'Retain' })
     const { change } = stepped(kept, EVENING)
     expect(jsonPatch(kept, change!).map(({ path }) => path)).to.include(
       '/spec/persistentVolumeClaimRetentionPolicy/whenScaled',
