@@ -1,5 +1,15 @@
 import type { ImportedObject } from './plan/imported-object.ts'
-import { pluralOf, READ_FOR_DOWNSCALERS, READ_FOR_KUBE_GREEN, rowOf, SLEEPERS } from './plan/kinds.ts'
+import {
+  groupOf,
+  pluralOf,
+  READ_FOR_DOWNSCALERS,
+  READ_FOR_KUBE_GREEN,
+  READ_WHERE_NAMED,
+  rowOf,
+  SLEEPERS,
+} from './plan/kinds.ts'
+import { keptIn } from './plan/restores.ts'
+import { isSleepInfo } from './plan/sleep-info.ts'
 import { Refusal } from '../process/errors.ts'
 import type { ClusterObjects } from '../client/ports.ts'
 
@@ -25,11 +35,24 @@ export async function leftByKubeGreen(cluster: ClusterObjects): Promise<Imported
   const infos = await allOf(cluster, ['SleepInfo'])
   const namespaces = [...new Set(infos.flatMap(({ metadata }) => metadata.namespace ?? []))]
   const inside: ImportedObject[][] = []
-  for (const namespace of namespaces)
-    for (const kind of READ_FOR_KUBE_GREEN) inside.push(await ofKind(cluster, kind, namespace))
-  for (const namespace of namespaces) inside.push(await namespaceNamed(cluster, namespace))
   for (const info of infos) inside.push(await secretOf(cluster, info))
+  const kinds = [...READ_FOR_KUBE_GREEN, ...namedBy([...infos, ...inside.flat()])]
+  for (const namespace of namespaces) {
+    for (const kind of kinds) inside.push(await ofKind(cluster, kind, namespace))
+    inside.push(await namespaceNamed(cluster, namespace))
+  }
   return [...infos, ...inside.flat()]
+}
+
+/** Operators' kinds that a SleepInfo patches, or that a Secret keeps: to ask for others may be forbidden. */
+function namedBy(found: readonly ImportedObject[]): string[] {
+  const patched = found.filter(isSleepInfo).flatMap(({ spec }) => spec.patches ?? [])
+  const kept = found.flatMap((each) => (isSleepInfo(each) ? [] : [...(keptIn(each)?.keys() ?? [])]))
+  return READ_WHERE_NAMED.filter((kind) => {
+    const group = groupOf(rowOf(kind).apiVersion)
+    const isPatched = patched.some(({ target }) => target.kind === kind && target.group === group)
+    return isPatched || kept.some((key) => key.startsWith(`${kind}.${group}/`))
+  })
 }
 
 /** All that may have been taken over, in all namespaces. */

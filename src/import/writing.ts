@@ -9,6 +9,8 @@ import {
   type MergePatch,
   type Step,
 } from './plan/imported-object.ts'
+import { isConfigurable } from '../domain/kinds.ts'
+import { rowOf } from './plan/kinds.ts'
 import { keptByDormouse, marksOf } from './plan/marks.ts'
 import { formatRequest, REQUEST_ANNOTATION } from '../domain/requests/annotation.ts'
 import { Refusal } from '../process/errors.ts'
@@ -125,12 +127,14 @@ function changeIn(planned: ImportedObject, now: ImportedObject): string | undefi
   return isAtRest(now) ? 'it is asleep now' : 'it is awake now'
 }
 
-/** Rollouts may be missing in Dormouse's configuration; it always answers for built-in kinds. */
+/** Kinds beside the built-in ones may be missing in Dormouse's configuration; it always answers for those. */
 function unanswered(object: ImportedObject): Refusal {
-  if (object.kind === 'Rollout')
+  const { sleepsAs = '', preset } = rowOf(object.kind)
+  const entry = preset === undefined ? sleepsAs : `the preset ${preset}`
+  if (isConfigurable(sleepsAs))
     return new Refusal(
       'CLUSTER_UNAVAILABLE',
-      'Dormouse does not answer for it, so it was left as it is: add rollouts.argoproj.io to its kinds (docs/kinds.md)',
+      `Dormouse does not answer for it, so it was left as it is: add ${entry} to its kinds (docs/kinds.md)`,
     )
   return new DoesNotAnswer(
     'CLUSTER_UNAVAILABLE',

@@ -3,7 +3,7 @@ import { ASLEEP_LABEL } from '../../domain/workload/workload.ts'
 import type { InForce } from './in-force.ts'
 import { saysWanted } from './wanted.ts'
 import { adoptedWith, keptByDormouse } from './marks.ts'
-import { canSleep, hasCount, isAtRest, nameOf, type ImportedObject, type Step } from './imported-object.ts'
+import { canSleep, countIn, isAtRest, nameOf, type ImportedObject, type Step } from './imported-object.ts'
 
 /** A workload, and the count that another tool recorded before it was taken over. */
 export interface Recorded {
@@ -66,5 +66,5 @@ export function compared({ object, recorded: before }: Recorded, force: InForce)
 
 function runningCount(object: ImportedObject): number {
   if (isAtRest(object)) return 0
-  return hasCount(object) ? (object.spec?.replicas ?? 1) : 1
+  return countIn(object) ?? 1
 }

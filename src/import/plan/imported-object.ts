@@ -1,3 +1,4 @@
+import { valueAt } from '../../domain/json-pointer.ts'
 import { rowOf } from './kinds.ts'
 import type { ImportedSpec, MergePatch } from './imported-spec.ts'
 
@@ -66,17 +67,26 @@ export function isOwned({ metadata }: Pick<ImportedObject, 'metadata'>): boolean
 
 /** Whether it has a number of replicas. */
 export function hasCount({ kind }: Pick<ImportedObject, 'kind'>): boolean {
-  return kind !== 'CronJob' && kind !== 'DaemonSet'
+  return kind !== 'DaemonSet' && typeof (rowOf(kind).asleep?.[1] ?? 0) === 'number'
+}
+
+/** Its number of replicas, wherever its kind has it; undefined: none. */
+export function countIn(object: ImportedObject): number | undefined {
+  const count = hasCount(object)
+    ? valueAt(object, rowOf(object.kind).asleep?.[0] ?? '/spec/replicas')
+    : undefined
+  return typeof count === 'number' ? count : undefined
 }
 
 /** Keys that GoKubeDownscaler and py-kube-downscaler put into the nodeSelector of a DaemonSet. */
 const MATCH_NONE = ['downscaler/match-none', 'kube-downscaler-non-existent'] as const
 
 /** Whether none of its pods run, or are started. */
-export function isAtRest({ kind, spec }: ImportedObject): boolean {
-  if (kind === 'CronJob') return spec?.suspend === true
+export function isAtRest(object: ImportedObject): boolean {
+  const { kind, spec } = object
   if (kind === 'DaemonSet') return matchNone(spec?.template?.spec?.nodeSelector).length > 0
-  return spec?.replicas === 0
+  const [path, value] = rowOf(kind).asleep ?? ['/spec/replicas', 0]
+  return valueAt(object, path) === value
 }
 
 export function matchNone(selector: Readonly<Record<string, string>> = {}): string[] {

@@ -1,3 +1,6 @@
+import { resourceOf, type ConfiguredKind } from '../../domain/kinds.ts'
+import { sleepingBy, type KindSettings } from '../../domain/sleeping/configured.ts'
+import { PRESETS, type PresetName } from '../../domain/sleeping/presets.ts'
 import type { ImportedSpec, MergePatch } from './imported-spec.ts'
 
 /** A kind of objects that an import meets, and what the other tools do with it. */
@@ -19,6 +22,18 @@ interface KindRow {
   readonly suspendedBy?: readonly [field: `suspend${string}`, byDefault: boolean]
   /** The change that puts it to sleep, where that is not `/spec/replicas` at 0. */
   readonly asleep?: readonly [path: string, value: unknown]
+  /** An operator's resource: the preset of `kinds` by which Dormouse switches it. */
+  readonly preset?: PresetName
+}
+
+/** The row of what a preset switches: kube-green does so by a patch that says the same. */
+function switched(preset: PresetName, version = 'v1'): KindRow {
+  const [settings]: readonly KindSettings[] = PRESETS[preset].kinds
+  if (!settings) return {}
+  const { resource, switch: values } = settings
+  const { group } = resourceOf(resource as ConfiguredKind)
+  const asleep = [sleepingBy(settings).field, values?.asleep ?? 0] as const
+  return { apiVersion: `${group}/${version}`, sleepsAs: resource, asleep, restored: [], preset }
 }
 
 const amountOf = (kept: string) =>
@@ -77,6 +92,11 @@ const ROWS: Readonly<Record<string, KindRow>> = {
     needsNoPolicy: 'the ScaledObject of a sleeper is paused by itself',
   },
   Rollout: { apiVersion: 'argoproj.io/v1alpha1', sleepsAs: 'rollouts.argoproj.io' },
+  Cluster: switched('cloudnative-pg'),
+  postgresql: switched('zalando-postgres'),
+  PerconaServerMySQL: switched('percona-mysql'),
+  PerconaXtraDBCluster: switched('percona-xtradb'),
+  PerconaServerMongoDB: switched('percona-mongodb'),
   Stack: { needsNoPolicy: 'Stacks are not supported' },
   Prometheus: { needsNoPolicy: 'the scale of a Prometheus is its number of shards' },
   SleepInfo: { apiVersion: 'kube-green.com/v1alpha1' },
@@ -93,14 +113,17 @@ function kindsWith(isMeant: (row: KindRow, kind: string) => boolean): readonly s
   return Object.entries(ROWS).flatMap(([kind, row]) => (isMeant(row, kind) ? [kind] : []))
 }
 
-export const SLEEPERS = kindsWith(({ sleepsAs }) => sleepsAs !== undefined)
+export const SLEEPERS = kindsWith(({ sleepsAs, preset }) => sleepsAs !== undefined && !preset)
 /** Namespaces, and the kinds that downscalers change. */
 export const READ_FOR_DOWNSCALERS = kindsWith(
-  ({ apiVersion, sleepsAs, needsNoPolicy }, kind) =>
-    kind === 'Namespace' || (apiVersion !== undefined && (sleepsAs ?? needsNoPolicy) !== undefined),
+  ({ apiVersion, sleepsAs, needsNoPolicy, preset }, kind) =>
+    kind === 'Namespace' ||
+    (!preset && apiVersion !== undefined && (sleepsAs ?? needsNoPolicy) !== undefined),
 )
 /** The kinds that kube-green changes by itself, or by the most common patches. */
-export const READ_FOR_KUBE_GREEN = kindsWith(({ restored }) => restored !== undefined)
+export const READ_FOR_KUBE_GREEN = kindsWith(({ restored, preset }) => restored !== undefined && !preset)
+/** Those that it changes by patches alone: they are read where a SleepInfo or its Secret names them. */
+export const READ_WHERE_NAMED = kindsWith(({ preset }) => preset !== undefined)
 
 /** `deployments` */
 export function pluralOf(kind: string): string {

@@ -1,4 +1,5 @@
 import { isRecord } from '../../domain/json-schema.ts'
+import { namesIn, valueAt } from '../../domain/json-pointer.ts'
 import { MAX_REPLICAS } from '../../domain/workload/workload.ts'
 import type { ImportedObject, MergePatch } from './imported-object.ts'
 import { groupOf, rowOf } from './kinds.ts'
@@ -63,7 +64,9 @@ interface Restorable {
 }
 
 /** Takes from a stored patch the fields that an import may set. */
-export function restorable({ kind }: ImportedObject, { spec = {}, ...others }: Restore): Restorable {
+export function restorable({ kind }: ImportedObject, restore: Restore): Restorable {
+  if (rowOf(kind).preset !== undefined) return switchedBack(kind, restore)
+  const { spec = {}, ...others } = restore
   const isTaken = ([field, value]: [string, unknown]) =>
     rowOf(kind).restored?.includes(field) === true &&
     (field === 'suspend' ? typeof value === 'boolean' : isCount(value))
@@ -75,6 +78,22 @@ export function restorable({ kind }: ImportedObject, { spec = {}, ...others }: R
     bounds: isAutoscaler ? (taken as MergePatch) : undefined,
     rest: { ...others, ...(Object.keys(rest).length > 0 && { spec: rest }) },
   }
+}
+
+/** Of an operator's resource nothing but its switch: null where it had none. */
+function switchedBack(kind: string, restore: Restore): Restorable {
+  const [path, asleep] = rowOf(kind).asleep ?? ['', 0]
+  const value = valueAt(restore, path)
+  if (value === undefined || !isAlone(restore, namesIn(path)))
+    return { count: undefined, bounds: undefined, rest: restore }
+  const count = typeof asleep === 'number' ? (isCount(value) && Number(value)) || undefined : 1
+  return { count: value === asleep ? undefined : count, bounds: undefined, rest: {} }
+}
+
+/** Whether a path is all that the object has. */
+function isAlone(object: unknown, [name = '', ...more]: readonly string[]): boolean {
+  if (!isRecord(object) || Object.keys(object).length !== 1) return false
+  return more.length === 0 || isAlone(object[name], more)
 }
 
 function isCount(value: unknown): boolean {

@@ -210,3 +210,60 @@ describe('a SleepInfo, and with it its Secret,', () => {
       expect(steps.find(({ object }) => object.kind === 'Secret')?.verdict).to.equal('refused')
     })
 })
+
+describe("operators' resources that a SleepInfo patches", () => {
+  const cluster = (hibernation?: string): ImportedObject => ({
+    apiVersion: 'postgresql.cnpg.io/v1',
+    kind: 'Cluster',
+    metadata: {
+      namespace: 'shop',
+      name: 'db',
+      ...(hibernation && { annotations: { 'cnpg.io/hibernation': hibernation } }),
+    },
+  })
+  const postgresql = (numberOfInstances: number): ImportedObject => ({
+    apiVersion: 'acid.zalan.do/v1',
+    kind: 'postgresql',
+    metadata: { namespace: 'shop', name: 'db' },
+    spec: { numberOfInstances } as NonNullable<ImportedObject['spec']>,
+  })
+  const patch = (group: string, kind: string, path: string, value: unknown) => ({
+    target: { group, kind },
+    patch: JSON.stringify([{ op: 'add', path, value }]),
+  })
+  const HIBERNATE = patch('postgresql.cnpg.io', 'Cluster', '/metadata/annotations/cnpg.io~1hibernation', 'on')
+  const STOP = patch('acid.zalan.do', 'postgresql', '/spec/numberOfInstances', 0)
+  const planOfOne = (object: ImportedObject, own: typeof STOP, kept: object) => {
+    const patched = { ...info, spec: { ...info.spec, patches: [own] } }
+    const key = `${object.kind}.${object.apiVersion.replace('/v1', '')}`
+    const data = { 'original-resource-info': JSON.stringify({ [key]: { db: JSON.stringify(kept) } }) }
+    return byNamespace([patched, object, secret(data)]).flatMap((each) =>
+      planOfKubeGreen(each, NIGHT, new InForce()),
+    )
+  }
+  const off = (value: string | null) => ({ metadata: { annotations: { 'cnpg.io/hibernation': value } } })
+
+  for (const [what, object, own, kept, count] of [
+    ['a hibernated cluster', cluster('on'), HIBERNATE, off('off'), 1],
+    ['one that had no such annotation', cluster('on'), HIBERNATE, off(null), 1],
+    ['one with a count', postgresql(0), STOP, { spec: { numberOfInstances: 3 } }, 3],
+  ] as const)
+    it(`are adopted where the patch says what a preset does: ${what}`, () => {
+      const steps = planOfOne(object, own, kept)
+      expect(steps.map(({ verdict }) => verdict)).to.not.include('refused')
+      const step = steps.find((each) => each.object === object)
+      expect(step?.recorded).to.equal(count)
+      expect(JSON.stringify(step?.patch)).to.include(`adopt`)
+    })
+
+  it('are left to a person where it says anything else, or more is kept', () => {
+    const other = patch('postgresql.cnpg.io', 'Cluster', '/spec/instances', 1)
+    for (const [own, kept] of [
+      [other, { spec: { instances: 3 } }],
+      [HIBERNATE, { ...off('off'), spec: { instances: 3 } }],
+    ] as const) {
+      const step = planOfOne(cluster('on'), own, kept).find(({ object }) => object.kind === 'Cluster')
+      expect(step?.verdict).to.equal('refused')
+    }
+  })
+})
