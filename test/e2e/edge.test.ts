@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Kind } from '../../src/domain/workload/workload.ts'
+import { ANNOTATION, type Kind } from '../../src/domain/workload/workload.ts'
 import { describeOnBoth } from '../support/clusters.ts'
 import { eventually } from '../support/eventually.ts'
 import { sumOf } from '../support/metrics-text.ts'
@@ -17,7 +17,7 @@ const FORMS: readonly Kind[] = ['deployments', 'daemonsets', 'cronjobs']
 describeOnBoth('an edge', function (on) {
   this.timeout(120_000)
   const clock = new ProgramClock()
-  const here = served(on, { newWorkloadGrace: '0s', wakeHold: '30m' }, clock.preload)
+  const here = served(on, { newWorkloadGrace: '0s', wakeHold: '30m', wakeOrderTimeout: '10m' }, clock.preload)
   let moved: number
   let edge: number
   let overrideEnds: number
@@ -38,6 +38,9 @@ describeOnBoth('an edge', function (on) {
       await here.enabled(kind, 'wakes', { replicas: REPLICAS, schedule: wakesAt(edge) })
       expect((await one('wakes', kind).status()).is_snoozed).to.equal(true)
     }
+    const annotations = { [ANNOTATION.sleepOrder]: '9', [ANNOTATION.wakeOrder]: '9' }
+    await here.enabled('deployments', 'sleeps-last', { annotations, schedule: sleepsAt(edge) })
+    await here.enabled('deployments', 'wakes-last', { annotations, schedule: wakesAt(edge) })
     await (await enabled('pinned', sleepsAt(edge))).pin()
     await (await enabled('overridden', sleepsAt(edge))).override()
     await (await enabled('kept-up', sleepsAt(edge))).wake('?for=2h')
@@ -71,6 +74,19 @@ describeOnBoth('an edge', function (on) {
         ({ verb, url }) => verb === 'write' && url.includes(`/${here.namespace}/${kind}/`),
       )
       expect(Math.min(...patches.map(({ at }) => at)) + clock.offset).to.be.at.least(edge)
+    })
+
+  for (const [name, type] of [
+    ['sleeps', 'snooze'],
+    ['wakes', 'wake'],
+  ] as const)
+    it(`${name} a higher number once the pods of all lower ones have followed`, async () => {
+      const { timestamp } = await bySchedule(`${name}-last`, type)
+      for (const kind of FORMS) {
+        const lower = await bySchedule(name, type, kind)
+        expect(lower.result).to.equal('succeeded')
+        expect(Date.parse(timestamp)).to.be.at.least(Date.parse(lower.timestamp) + lower.duration)
+      }
     })
 
   it('does not touch what is pinned or overridden; unpinned or cleared, they follow their schedule', async () => {
