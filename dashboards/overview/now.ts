@@ -90,7 +90,7 @@ const asleepAndAwake = graph({
   id: 8,
   title: 'Replicas asleep and awake',
   description:
-    'Replicas of managed workloads: the kept count of those asleep, the replica count of those awake.',
+    'Replicas of managed workloads: of those asleep what sleep saves, of those awake the replica count.',
   unit: 'short',
   thresholds: PLAIN,
   stacked: true,

@@ -61,9 +61,10 @@ export function headline(
 ): string {
   const state = stateOf(record)
   const word = paint(colourOf(state), state === 'unmanaged' ? 'not managed by Dormouse' : WORDS[state])
-  const { type, namespace, name } = record
+  const { type, namespace, name, is_snoozed: asleep, current_replicas: current } = record
+  const rest = asleep && current > 0 ? ` at ${counted(current, 'replica')}` : ''
   const where = clusterName === undefined ? '' : `${clusterName}: `
-  return `${where}${type} ${namespace}/${name} is ${word}${podsText(kind, record)}`
+  return `${where}${type} ${namespace}/${name} is ${word}${rest}${podsText(kind, record)}`
 }
 
 const WORDS = {

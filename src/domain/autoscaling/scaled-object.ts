@@ -1,4 +1,11 @@
-import { annotationAt, markOf, valueOf, type Companion, type CompanionRow } from '../companions/companion.ts'
+import {
+  annotationAt,
+  bothIn,
+  markOf,
+  valueOf,
+  type Companion,
+  type CompanionRow,
+} from '../companions/companion.ts'
 import { valueAt } from '../json-pointer.ts'
 
 /** KEDA's: it stops, and leaves the count alone. A boolean; any other text counts as true. */
@@ -7,7 +14,7 @@ export const PAUSED_BY_OTHERS = 'autoscaling.keda.sh/paused'
 export const PAUSED_REPLICAS = 'autoscaling.keda.sh/paused-replicas'
 const MIN = '/spec/minReplicaCount'
 
-/** The count at which KEDA pauses a sleeper. */
+/** The count at which KEDA pauses a sleeper, unless that sleeps down to n. */
 export const PAUSED_AT = '0'
 
 /** KEDA's ScaledObjects. */
@@ -17,8 +24,8 @@ export const SCALED_OBJECTS = {
   place: annotationAt(PAUSED_REPLICAS),
   reads: [MIN],
   pause: {
-    at: () => PAUSED_AT,
-    isMet: (companion) => valueOf(companion) !== undefined || pausedByOthers(companion) !== undefined,
+    at: String,
+    isMet: (companion, wanted) => valueOf(companion) === wanted || pausedByOthers(companion) !== undefined,
     isOurs: (value) => value === PAUSED_AT,
     tested: [annotationAt(PAUSED_BY_OTHERS)],
   },
@@ -38,7 +45,8 @@ export function pausedByOthers(companion: Companion): string | undefined {
   if (typeof paused === 'string' && !FALSE.has(paused)) return says(PAUSED_BY_OTHERS, paused)
   const replicas = valueOf(companion)
   if (replicas === undefined) return undefined
-  const isOurs = markOf(companion) !== undefined && replicas === PAUSED_AT
+  const mark = markOf(companion)
+  const isOurs = mark !== undefined && replicas === (bothIn(mark)?.[0] ?? PAUSED_AT)
   return isOurs ? undefined : says(PAUSED_REPLICAS, replicas)
 }
 

@@ -2,7 +2,10 @@ import type { Instant } from '../../process/clock.ts'
 import { namesIn, pointerTo, valueAt } from '../json-pointer.ts'
 import type { Kind } from '../kinds.ts'
 
-/** Ours, beside a value that we set: the former one, as JSON; empty: there was none. */
+/**
+ * Ours, beside a value that we set: the former one, as JSON; empty: there was none. A list of both, ours first, where ours
+ * does not follow from the row.
+ */
 export const PAUSED = 'dormouse.dev/paused'
 export const MARK = annotationAt(PAUSED)
 
@@ -103,6 +106,18 @@ export function valueOf({ row, object }: Pick<Companion, 'row' | 'object'>): unk
 export function markOf({ object }: Pick<Companion, 'object'>): string | undefined {
   const mark = valueAt(object, MARK)
   return typeof mark === 'string' ? mark : undefined
+}
+
+/** The value that we set, and the former one, where a mark has both. */
+export function bothIn(mark: string | undefined): readonly [set: unknown, former: unknown] | undefined {
+  if (!mark?.startsWith('[')) return undefined
+  try {
+    const both: unknown = JSON.parse(mark)
+    return Array.isArray(both) && both.length === 2 ? [both[0], both[1]] : undefined
+  } catch {
+    // Anybody may write it.
+    return undefined
+  }
 }
 
 const TARGET = '/spec/scaleTargetRef'

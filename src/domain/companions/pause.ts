@@ -6,7 +6,7 @@ import type { ReadingRules } from '../workload/settings-rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { restOf as restIn } from '../workload/state.ts'
 import { currentReplicas, type Workload } from '../workload/workload.ts'
-import { MARK, markOf, valueOf, type Companion } from './companion.ts'
+import { bothIn, MARK, markOf, valueOf, type Companion } from './companion.ts'
 
 /** What to set of a companion; null: to remove, absent: to leave. */
 export interface PauseChange {
@@ -35,13 +35,16 @@ export function pauseChange(companion: Companion, rest: number | false | undefin
   const { pause } = companion.row
   if (!pause || companion.deleting || rest === undefined) return undefined
   const [value, mark] = [valueOf(companion), markOf(companion)]
-  const former = mark === undefined ? undefined : formerOf(companion, mark)
-  const isOurs = mark !== undefined && pause.isOurs(value, former)
+  const both = bothIn(mark)
+  const former = both ? both[1] : mark === undefined ? undefined : formerOf(companion, mark)
+  const isOurs = both ? value === both[0] : mark !== undefined && pause.isOurs(value, former)
   const wanted = rest === false ? undefined : pause.at(rest)
   if (wanted !== undefined) {
     if (pause.isMet(companion, wanted)) return undefined
     const isKept = mark !== undefined && (isOurs || value === undefined)
-    return { value: wanted, mark: isKept ? mark : value === undefined ? '' : JSON.stringify(value) }
+    const before = (isKept ? former : value) ?? null
+    if (!pause.isOurs(wanted, before)) return { value: wanted, mark: JSON.stringify([wanted, before]) }
+    return { value: wanted, mark: isKept && !both ? mark : before === null ? '' : JSON.stringify(before) }
   }
   if (mark === undefined) return undefined
   return isOurs ? { value: former, mark: null } : { mark: null }

@@ -163,7 +163,7 @@ const MONEY = record('An amount of money', {
 })
 
 const SAVED_AMOUNTS = {
-  replica_seconds: meaning('Kept replicas, multiplied by the time asleep', count),
+  replica_seconds: meaning('Replicas that sleep saves, multiplied by the time asleep', count),
   cpu_core_seconds: meaning('The CPU that they request, multiplied by the time asleep', count),
   memory_byte_seconds: meaning('The memory that they request, multiplied by the time asleep', count),
   money: meaning(

@@ -115,17 +115,17 @@ function exportUsage<Label extends 'namespace' | 'team'>(
 const REQUESTED = [
   {
     name: 'replicas',
-    help: 'Replicas of managed workloads: the kept count of those asleep, the replica count of those awake.',
+    help: 'Replicas of managed workloads: of those asleep what sleep saves, of those awake the replica count.',
     of: ({ replicas }: Share) => replicas,
   },
   {
     name: 'requested_cpu_cores',
-    help: 'CPU requests of the replicas of managed workloads; asleep: what the kept replicas would request.',
+    help: 'CPU requests of the replicas of managed workloads; asleep: what those that sleep saves would request.',
     of: ({ microcores }: Share) => microcores / MICROCORES,
   },
   {
     name: 'requested_memory_bytes',
-    help: 'Memory requests of the replicas of managed workloads; asleep: what the kept replicas would request.',
+    help: 'Memory requests of the replicas of managed workloads; asleep: what those that sleep saves would request.',
     of: ({ bytes }: Share) => bytes,
   },
 ] as const
@@ -133,17 +133,17 @@ const REQUESTED = [
 const SAVED = [
   {
     name: 'saved_replica_seconds',
-    help: 'Kept replicas of sleeping workloads, multiplied by the time asleep.',
+    help: 'Replicas that sleep saves, multiplied by the time asleep.',
     of: ({ replicaSeconds }: Saved) => replicaSeconds,
   },
   {
     name: 'saved_cpu_core_seconds',
-    help: 'CPU requests of the kept replicas of sleeping workloads, multiplied by the time asleep.',
+    help: 'CPU requests of the replicas that sleep saves, multiplied by the time asleep.',
     of: ({ coreSeconds }: Saved) => coreSeconds,
   },
   {
     name: 'saved_memory_byte_seconds',
-    help: 'Memory requests of the kept replicas of sleeping workloads, multiplied by the time asleep.',
+    help: 'Memory requests of the replicas that sleep saves, multiplied by the time asleep.',
     of: ({ byteSeconds }: Saved) => byteSeconds,
   },
 ] as const

@@ -12,10 +12,11 @@ import {
 import { linkText, linkTextOf, targetOf } from '../../../src/domain/companions/link.ts'
 import { pauseChange, pausePatch, restOf } from '../../../src/domain/companions/pause.ts'
 import { trimCompanion } from '../../../src/kubernetes/companion-store.ts'
+import { stepped } from '../../support/decisions.ts'
 import { applied } from '../../support/json-patch.ts'
 import { RULES } from '../../support/rules.ts'
 import { aScaledObject, KEDA, PAUSED } from '../../support/scaled-objects.ts'
-import { asleep, awake, unscheduled } from '../fixtures.ts'
+import { asleep, awake, NIGHT, unscheduled } from '../fixtures.ts'
 
 const annotated = (annotations: NonNullable<Parameters<typeof aScaledObject>[0]>['annotations'] = {}) =>
   aScaledObject({ annotations })
@@ -159,6 +160,26 @@ describe('the pause of what stands beside a workload', () => {
     expect(pauseChange(changed, false)).to.deep.equal({ mark: null })
   })
 
+  it('of KEDA is at the count with which its workload sleeps, follows that, and is told from what others set', () => {
+    const at = (rest: number, pausedReplicas?: string, mark?: string) =>
+      pauseChange(
+        annotated({ ...(pausedReplicas && { pausedReplicas }), ...(mark !== undefined && { mark }) }),
+        rest,
+      )
+    const two = { value: '2', mark: '["2",null]' }
+    expect(at(2)).to.deep.equal(two)
+    expect(at(2, '0', '')).to.deep.equal(two)
+    expect(at(2, two.value, two.mark)).to.equal(undefined)
+    expect(at(0, two.value, two.mark)).to.deep.equal({ value: '0', mark: '' })
+    expect(at(2, undefined, '4')).to.deep.equal({ value: '2', mark: '["2","4"]' })
+    const paused = annotated({ pausedReplicas: two.value, mark: two.mark })
+    expect(pausedByOthers(paused)).to.equal(undefined)
+    expect(pauseChange(paused, false)).to.deep.equal({ value: null, mark: null })
+    const others = annotated({ pausedReplicas: '3', mark: two.mark })
+    expect(pausedByOthers(others)).to.be.a('string')
+    expect([pauseChange(others, 2), pauseChange(others, false)]).to.deep.equal([undefined, { mark: null }])
+  })
+
   it('is left alone where nobody can tell whether the workload sleeps, and on what is being deleted', () => {
     expect(pauseChange(annotated(), undefined)).to.equal(undefined)
     expect(pauseChange(annotated(PAUSED), undefined)).to.equal(undefined)
@@ -168,6 +189,11 @@ describe('the pause of what stands beside a workload', () => {
   it('follows what the state says, also while the workload runs against it', () => {
     expect(restOf(asleep, RULES)).to.equal(0)
     expect(restOf(asleep.scaledByHand(1, 'keda'), RULES)).to.equal(0)
+    const floored = asleep.annotated({ asleepReplicas: '1' })
+    const { after } = stepped(floored, NIGHT)
+    expect(restOf(after, RULES), 'down to 1').to.equal(1)
+    expect(restOf({ ...after, replicas: 3 }, RULES), 'not paused yet').to.equal(1)
+    expect(restOf({ ...after, replicas: 0 }, RULES), 'scaled down further').to.equal(0)
     expect(restOf(awake, RULES)).to.equal(false)
     expect(restOf(unscheduled, RULES)).to.equal(false)
     expect(restOf(asleep.with({ deleting: true }), RULES)).to.equal(undefined)
