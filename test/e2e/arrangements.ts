@@ -60,6 +60,7 @@ const annotations: fc.Arbitrary<At<Record<string, string>>> = fc
       [ANNOTATION.timezone]: oneOf(...ZONES, ...ZONES, '', 'Berlin'),
       [ANNOTATION.calendar]: oneOf(...CALENDARS, ...CALENDARS, '', 'closde', 'broken'),
       [ANNOTATION.autoWake]: oneOf('true', 'false', 'false', '', 'no'),
+      [ANNOTATION.asleepReplicas]: oneOf('0', '1', '2', '', 'one'),
       [ANNOTATION.awakeUntil]: fc.oneof({ arbitrary: awakeUntil, weight: 4 }, oneOf('', 'soon')),
     },
     { requiredKeys: [] },

@@ -1,3 +1,6 @@
+/** The highest count that workloads sleep with. */
+export const MOST_ASLEEP = 3
+
 /** An object's own record of its count: it runs, sleeps with a kept count, or has a count to restore. */
 export interface Held {
   readonly replicas: number
@@ -32,19 +35,20 @@ export class Counts {
 
   /** A hand has scaled it; `before`: as the object was when it was last seen. */
   scaled(count: number, before: Held): void {
-    const lowers = before.replicas === 0 && before.kept !== undefined && count < before.kept
+    const lowers = before.kept !== undefined && count < before.kept
     this.declared(lowers && this.#certain(count, before) ? before.kept : count, before)
   }
 
-  /** A hand has written it into the object, which says how many are wanted, also of a sleeper. */
+  /** A hand has written it into the object, which says how many are wanted, also of a sleeper; a few may be how it sleeps. */
   declared(count: number, before: Held): void {
-    this.#mine = new Set(this.#certain(count, before) ? [count] : [...this.#mine, count])
+    const still = before.kept !== undefined && count <= MOST_ASLEEP ? [before.kept] : []
+    this.#mine = new Set(this.#certain(count, before) ? [count, ...still] : [...this.#mine, count])
     this.#racing = true
   }
 
   /** An autoscaler has set it: whatever the effect on a sleeper, the count that people set is kept. */
   autoscaled(count: number, before: Held): void {
-    if (before.replicas > 0) this.declared(count, before)
+    if (before.replicas > 0 && before.kept === undefined) this.declared(count, before)
     else this.#mine = new Set([...this.#mine, count])
     this.#racing = true
   }

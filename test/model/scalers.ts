@@ -74,7 +74,7 @@ export function pauseDue(target: Target, rules: RulesInForce): string | undefine
   return change && `its ScaledObject needs ${JSON.stringify(change)}`
 }
 
-/** Knows nothing of the product's code: at rest, KEDA rests beside a sleeper, and else is as its people left it. */
+/** Knows nothing of the product's code: at rest, KEDA rests beside a sleeper at its count, and else is as its people left it. */
 export function scalersLeft(target: Target): string[] {
   const { latest, key, title, observed, scaler } = target
   const object = observed.scalers.at(-1)?.byName.get(key.name)
@@ -85,7 +85,7 @@ export function scalersLeft(target: Target): string[] {
   if (isAsleep && annotations[ANNOTATION.state] === undefined) return []
   const marked: Readonly<Record<string, string | undefined>> = object.metadata.annotations ?? {}
   const isFree = scaler.pause[PAUSED] === undefined && scaler.pause[PAUSED_REPLICAS] === undefined
-  const wanted = isAsleep && isFree ? { [PAUSED_REPLICAS]: '0', [MARK]: '' } : scaler.pause
+  const wanted = isAsleep && isFree ? { [PAUSED_REPLICAS]: String(latest.spec.replicas ?? 0) } : scaler.pause
   const found = [PAUSED, PAUSED_REPLICAS].filter(
     (name) => marked[name] !== (wanted as Pause)[name as keyof Pause],
   )

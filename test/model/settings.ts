@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { Instant } from '../../src/process/clock.ts'
 import { ANNOTATION, type AnnotationName } from '../../src/domain/workload/workload.ts'
 import { MINUTE } from '../support/rules.ts'
+import { MOST_ASLEEP } from './counts.ts'
 import { scheduleOf, WINDOW, type WindowAround } from './windows.ts'
 
 /** People's settings, on a workload or on its Namespace; null removes one, an empty text means none. */
@@ -12,6 +13,7 @@ export interface Written {
   readonly calendar?: string | null | undefined
   readonly autoWake?: string | null | undefined
   readonly deployWakes?: string | null | undefined
+  readonly asleepReplicas?: string | null | undefined
   /** A number: minutes from now. */
   readonly awakeUntil?: number | string | null | undefined
 }
@@ -27,6 +29,7 @@ export const WRITTEN: fc.Arbitrary<Written> = fc.record({
   calendar: sometimes(6, fc.constantFrom('thirds', 'halves,thirds', 'nobodys', '', null)),
   autoWake: sometimes(5, fc.constantFrom('false', 'true', '', 'no', null)),
   deployWakes: sometimes(5, fc.constantFrom('true', 'true', 'false', '', null)),
+  asleepReplicas: sometimes(4, fc.constantFrom('0', '1', '2', String(MOST_ASLEEP), '', 'one', null)),
   awakeUntil: sometimes(
     5,
     fc.oneof(fc.integer({ min: -30, max: 90 }), fc.constantFrom('', 'tomorrow', null)),
