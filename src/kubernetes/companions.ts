@@ -1,11 +1,14 @@
 import { resourceIn, type Companion, type CompanionRow, type Served } from '../domain/companions/companion.ts'
 import { NO_CONFIGURED_NAMES, workloadsBeside, type ConfiguredNames } from '../domain/companions/link.ts'
-import type { Kind } from '../domain/kinds.ts'
+import { namesIn } from '../domain/json-pointer.ts'
+import { isBuiltIn, SCALABLE_KINDS, typeOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
 import type { Workload, WorkloadKey } from '../domain/workload/workload.ts'
 import { CompanionStore } from './companion-store.ts'
 import { isEstablished, servedBy, type CustomDefinition } from './definitions.ts'
 import { Informer, type InformerOptions } from './informer.ts'
-import type { CompanionCopies, KubernetesObserver } from './ports.ts'
+import { Listeners } from './listeners.ts'
+import type { CompanionCopies } from './ports.ts'
+import { ClusterRefusal } from './failures.ts'
 import { FAILING } from './reflector.ts'
 import { watchObject } from './single-object.ts'
 
@@ -19,8 +22,7 @@ const LONGEST_DEFINITION_RETRY = 30_000
 /** Milliseconds: the same for the objects. */
 const LONGEST_RETRY = 5000
 
-interface Options extends Omit<InformerOptions<string>, 'observer'> {
-  readonly observer: Pick<KubernetesObserver, 'listenerFailed'>
+interface Options extends InformerOptions<ConfiguredKind> {
   readonly rows: readonly CompanionRow[]
   /** Those of the kinds beside the built-in ones. */
   readonly names?: ConfiguredNames
@@ -36,24 +38,36 @@ interface Followed {
   /** Whether it is known to be absent, or is watched, or was refused several times. */
   isSettled: boolean
   isFailing: boolean
+  /** Why it cannot be watched or paused. */
+  fault: string | undefined
 }
 
 /**
  * Trimmed copies of what stands beside workloads, kept current by list and watch while their definitions exist. A watch of
  * each one definition shows when it is created and deleted, so a cluster without KEDA costs a bookmark a minute.
  */
-export class CompanionInformer extends Informer<string, Companion> implements CompanionCopies {
+export class CompanionInformer extends Informer<ConfiguredKind, Companion> implements CompanionCopies {
   readonly name = 'companions'
   readonly #options: Options
   readonly #names: ConfiguredNames
-  readonly #followed: ReadonlyMap<string, Followed>
+  readonly #followed: ReadonlyMap<ConfiguredKind, Followed>
+  readonly #faults: Listeners<[row: CompanionRow]>
 
   constructor(options: Options) {
-    // The metric of watches counts those of workloads and namespaces.
-    super({ ...options, observer: { listenerFailed: () => options.observer.listenerFailed() } })
-    const { rows, names = NO_CONFIGURED_NAMES } = options
+    const { rows, names = NO_CONFIGURED_NAMES, observer } = options
+    // The metric of watches counts what the configuration names.
+    const isCounted = (resource: string) => rows.some((row) => row.resource === resource && row.isConfigured)
+    super({
+      ...options,
+      observer: {
+        listenerFailed: () => observer.listenerFailed(),
+        watchRestarted: (resource, reason) =>
+          isCounted(resource) && observer.watchRestarted?.(resource, reason),
+      },
+    })
     this.#options = options
     this.#names = names
+    this.#faults = new Listeners(options.observer, options.logger)
     const followed = (row: CompanionRow): Followed => ({
       row,
       store: new CompanionStore(row, (before, after) => this.tell(before, after), names),
@@ -61,10 +75,11 @@ export class CompanionInformer extends Informer<string, Companion> implements Co
       watch: Promise.resolve(),
       isSettled: false,
       isFailing: false,
+      fault: undefined,
     })
     this.#followed = new Map(rows.map((row) => [row.resource, followed(row)]))
-    this.onConnection((connected, resource) => connected && this.#settle(this.#at(resource)))
-    this.onFailure((resource, _error, times) => this.#failed(this.#at(resource), times))
+    this.onConnection((connected, resource) => connected && this.#connected(this.#at(resource)))
+    this.onFailure((resource, error, times) => this.#failed(this.#at(resource), error, times))
   }
 
   /**
@@ -73,7 +88,7 @@ export class CompanionInformer extends Informer<string, Companion> implements Co
    */
   protected begin(signal: AbortSignal): void {
     for (const followed of this.#followed.values()) {
-      const progress = { failed: (times: number) => this.#failed(followed, times) }
+      const progress = { failed: (times: number, error: unknown) => this.#failed(followed, error, times) }
       const reference = { ...DEFINITIONS, name: followed.row.resource }
       const watched = watchObject<CustomDefinition>(
         { ...this.#options, reference, longestRetry: LONGEST_DEFINITION_RETRY, progress },
@@ -86,24 +101,48 @@ export class CompanionInformer extends Informer<string, Companion> implements Co
   }
 
   /** Whether the copies are complete and current; of what has no definition: true once its absence is known. */
-  isConnected(resource: string): boolean {
+  isConnected(resource: ConfiguredKind): boolean {
     const { present, isFailing } = this.#at(resource)
     return present ? this.isCurrent(resource) : !isFailing
   }
 
   /** The resources that are there and cannot be watched. */
-  get unseen(): string[] {
+  get unseen(): ConfiguredKind[] {
     return [...this.#followed.keys()].filter((each) => this.isPresent(each) && !this.isConnected(each))
   }
 
+  /** Each row, and why it cannot be watched or paused; undefined: nothing is known to be wrong with it. */
+  get rows(): readonly { readonly row: CompanionRow; readonly fault: string | undefined }[] {
+    return [...this.#followed.values()]
+  }
+
+  /** Each configured resource, and whether its watch is connected. */
+  get watches(): { kind: ConfiguredKind; connected: boolean }[] {
+    const configured = [...this.#followed.keys()].filter((each) => this.#at(each).row.isConfigured)
+    return configured.map((kind) => ({ kind, connected: this.isCurrent(kind) }))
+  }
+
+  /** Why what stands beside this workload may not be paused; undefined: nothing is known to be wrong. */
+  faultBeside(workload: Workload): string | undefined {
+    const faulty = [...this.#followed.values()].find(
+      ({ row, fault, present }) => fault !== undefined && mayStandBeside(row, present?.served.kind, workload),
+    )
+    return faulty?.fault
+  }
+
+  /** Called when the fault of a row has changed. */
+  onFault(listener: (row: CompanionRow) => void): void {
+    this.#faults.add(listener)
+  }
+
   /** Whether the cluster has its definition. */
-  isPresent(resource: string): boolean {
+  isPresent(resource: ConfiguredKind): boolean {
     return this.#at(resource).present !== undefined
   }
 
   get(key: string): Companion | undefined {
-    const [resource = '', namespace = '', name = ''] = key.split('/')
-    return this.#followed.get(resource)?.store.get(namespace, name)
+    const [resource, namespace = '', name = ''] = key.split('/')
+    return this.#followed.get(resource as ConfiguredKind)?.store.get(namespace, name)
   }
 
   *list(): Generator<Companion> {
@@ -111,7 +150,7 @@ export class CompanionInformer extends Informer<string, Companion> implements Co
   }
 
   /** Those of one resource that stand beside a workload; of none that nobody looks for. */
-  of(resource: string, workload: WorkloadKey): readonly Companion[] {
+  of(resource: ConfiguredKind, workload: WorkloadKey): readonly Companion[] {
     return this.#followed.get(resource)?.store.of(workload) ?? []
   }
 
@@ -131,7 +170,7 @@ export class CompanionInformer extends Informer<string, Companion> implements Co
     this.#at(companion.row.resource).store.applied(companion)
   }
 
-  #at(resource: string): Followed {
+  #at(resource: ConfiguredKind): Followed {
     const followed = this.#followed.get(resource)
     if (!followed) throw new TypeError(`${resource} is not followed`)
     return followed
@@ -139,13 +178,16 @@ export class CompanionInformer extends Informer<string, Companion> implements Co
 
   #defined(followed: Followed, definition: CustomDefinition | undefined, stopped: AbortSignal): void {
     const { row, store, present } = followed
-    const served = definition && isEstablished(definition) ? servedBy(definition) : undefined
+    const found = definition && isEstablished(definition) ? servedBy(row, definition) : undefined
+    const served = typeof found === 'string' ? undefined : found
+    if (typeof found === 'string') this.#fault(followed, lacks(row, found))
+    else if (!served) this.#fault(followed, row.isConfigured && absent(row))
     if (served?.base === present?.served.base && served?.kind === present?.served.kind)
       return served ? undefined : this.#settle(followed)
     this.#options.logger.info(
       { resource: row.resource },
       served
-        ? 'it is here, and is paused while its workloads sleep'
+        ? 'it is here, and stands beside workloads'
         : 'it is not looked for any more: its definition is gone',
     )
     present?.end.abort()
@@ -161,19 +203,56 @@ export class CompanionInformer extends Informer<string, Companion> implements Co
     )
   }
 
+  #connected(followed: Followed): void {
+    this.#fault(followed, undefined)
+    this.#settle(followed)
+  }
+
   #settle(followed: Followed): void {
     followed.isFailing = false
     this.#settled(followed)
   }
 
-  #failed(followed: Followed, times: number): void {
+  #failed(followed: Followed, error: unknown, times: number): void {
     if (times < FAILING) return
     followed.isFailing = true
+    if (error instanceof ClusterRefusal) this.#fault(followed, `${followed.row.resource}: ${error.message}`)
     this.#settled(followed)
+  }
+
+  #fault(followed: Followed, fault: string | undefined): void {
+    if (followed.fault === fault) return
+    followed.fault = fault
+    const { row } = followed
+    if (fault !== undefined)
+      this.#options.logger.warn(
+        { resource: row.resource, error: fault },
+        'what stands beside workloads is not followed',
+      )
+    this.#faults.notify({ resource: row.resource }, row)
   }
 
   #settled(followed: Followed): void {
     followed.isSettled = true
     if ([...this.#followed.values()].every(({ isSettled }) => isSettled)) this.ready.resolve()
   }
+}
+
+/** `called`: its kind, which without a definition nobody knows. */
+function mayStandBeside(row: CompanionRow, called: string | undefined, { kind, owner }: Workload): boolean {
+  const { link, resource } = row
+  if (link.by === 'field') return link.kind === kind
+  if (link.by === 'target') return SCALABLE_KINDS.some((each) => each === kind) || !isBuiltIn(kind)
+  if (owner?.apiVersion.split('/')[0] !== resourceIn(row).group) return false
+  return owner.kind.toLowerCase() === (called?.toLowerCase() ?? typeOf(resource))
+}
+
+function absent({ resource }: CompanionRow): string {
+  return `the cluster serves no ${resource}: is its CustomResourceDefinition installed?`
+}
+
+function lacks({ resource }: CompanionRow, place: string): string {
+  return `${resource} cannot be followed: its definition has no ${namesIn(place)
+    .map((name) => `.${name}`)
+    .join('')}`
 }

@@ -1,5 +1,13 @@
-import type { Served } from '../domain/companions/companion.ts'
+import { placesOf, type CompanionRow, type Served } from '../domain/companions/companion.ts'
+import { namesIn } from '../domain/json-pointer.ts'
 import type { KubernetesObject } from './api-object.ts'
+
+/** The part of an OpenAPI schema that we read. */
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: unknown
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean
+}
 
 /** A CustomResourceDefinition, as far as we read it. */
 export interface CustomDefinition extends KubernetesObject {
@@ -10,6 +18,7 @@ export interface CustomDefinition extends KubernetesObject {
       readonly name: string
       readonly served?: boolean
       readonly storage?: boolean
+      readonly schema?: { readonly openAPIV3Schema?: Schema }
     }[]
   }
   readonly status?: { readonly conditions?: readonly { readonly type?: string; readonly status?: string }[] }
@@ -21,9 +30,25 @@ export function isEstablished({ status, metadata }: CustomDefinition): boolean {
   return status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') === true
 }
 
-/** Where its objects are served, as they are stored if that is possible; undefined: nowhere. */
-export function servedBy({ spec }: CustomDefinition): Served | undefined {
+/**
+ * Where the objects of a row are served: as they are stored, if that version has the row's places, else at another one that
+ * has. A text: the place that none of them has; undefined: it is not served.
+ */
+export function servedBy(row: CompanionRow, { spec }: CustomDefinition): Served | string | undefined {
   const served = spec?.versions?.filter((each) => each.served) ?? []
-  const version = served.find(({ storage }) => storage) ?? served[0]
-  return version && { base: `/apis/${spec?.group ?? ''}/${version.name}`, kind: spec?.names?.kind ?? '' }
+  const versions = [...served.filter(({ storage }) => storage), ...served.filter(({ storage }) => !storage)]
+  const lacks = versions.map(({ schema }) =>
+    placesOf(row).find((place) => !hasPlace(schema?.openAPIV3Schema, namesIn(place))),
+  )
+  const version = versions[lacks.indexOf(undefined)]
+  if (!version) return lacks[0]
+  return { base: `/apis/${spec?.group ?? ''}/${version.name}`, kind: spec?.names?.kind ?? '' }
+}
+
+/** Whether objects may have a value there; those of `metadata` may. */
+function hasPlace(schema: Schema | undefined, [name = '', ...rest]: readonly string[]): boolean {
+  if (!schema || name === 'metadata') return true
+  if (name === '' || schema['x-kubernetes-preserve-unknown-fields'] === true) return true
+  const inner = schema.properties?.[name]
+  return inner ? hasPlace(inner, rest) : schema.additionalProperties !== undefined
 }

@@ -9,17 +9,18 @@ const SELF = ['authorization.k8s.io/v1', 'SelfSubjectAccessReview'] as const
 export interface OwnRights {
   /** Kinds that it may patch, but not update: each of their writes is a patch, which costs the API server more. */
   readonly onlyPatched: readonly Kind[]
-  /** Kinds that it may not write. */
+  /** Kinds, and resources beside workloads, that it may not write. */
   readonly unwritable: readonly Kind[]
 }
 
 /**
- * By `authorization.k8s.io/v1` SelfSubjectAccessReview, which every account may create; nothing where the cluster does not
+ * `paused`: resources that are patched alone. By `authorization.k8s.io/v1` SelfSubjectAccessReview, which every account may create; nothing where the cluster does not
  * say.
  */
 export async function ownRights(
   client: Pick<KubernetesClient, 'call'>,
   kinds: readonly Kind[],
+  paused: readonly Kind[],
   signal: AbortSignal,
 ): Promise<OwnRights> {
   const may = async (verb: 'patch' | 'update', kind: Kind) => {
@@ -30,11 +31,15 @@ export async function ownRights(
     if ((await may('update', kind)) !== false) return 'whole'
     return (await may('patch', kind)) === true ? 'patched' : 'not'
   }
+  const askedToPause = async (resource: Kind) => (await may('patch', resource)) !== false
   try {
     const answers = await Promise.all(kinds.map(asked))
+    const pausable = await Promise.all(paused.map(askedToPause))
     const those = (answer: (typeof answers)[number]) => kinds.filter((_, at) => answers[at] === answer)
     const unwritable = those('not')
-    return { onlyPatched: those('patched'), unwritable: unwritable.length === kinds.length ? [] : unwritable }
+    if (unwritable.length === kinds.length) return { onlyPatched: [], unwritable: [] }
+    const unpaused = paused.filter((_, at) => !pausable[at])
+    return { onlyPatched: those('patched'), unwritable: [...unwritable, ...unpaused] }
   } catch (error) {
     if (error instanceof ClusterRefusal) return { onlyPatched: [], unwritable: [] }
     throw error

@@ -2,6 +2,7 @@ import type { Companion } from '../domain/companions/companion.ts'
 import type { PauseChange } from '../domain/companions/pause.ts'
 import type { Namespace } from '../domain/policy/inheritance.ts'
 import type { Change } from '../domain/workload/change.ts'
+import type { ConfiguredKind } from '../domain/kinds.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload/workload.ts'
 
 /** The informer's copies of all workloads, except those that a controller owns. */
@@ -56,7 +57,7 @@ export interface CompanionCopies {
     list: (namespace: string, kind: Kind) => Iterable<Workload>,
   ): readonly WorkloadKey[] | 'unknown'
   /** Whether the copies of a resource are current. */
-  isConnected(resource: string): boolean
+  isConnected(resource: ConfiguredKind): boolean
   onChange(listener: (before: Companion | undefined, after: Companion | undefined) => void): void
   onConnection(listener: (connected: boolean) => void): void
 }

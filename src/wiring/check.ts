@@ -60,12 +60,17 @@ export class ClusterCheck {
     const now = clock()
     const at = time ?? now
     const faults = configured.kinds.flatMap((kind) => informer.faultOf(kind) ?? [])
-    const isKedaUnseen = config.keda.enabled && !companions.isConnected(SCALED_OBJECTS.resource)
+    const beside = companions.rows.flatMap(({ row, fault }) =>
+      fault === undefined ? [] : row === SCALED_OBJECTS ? NO_KEDA : fault,
+    )
+    const paused = companions.rows.flatMap(({ row }) =>
+      row.pause && companions.isPresent(row.resource) ? row.resource : [],
+    )
     return {
       at,
-      ...(await ownRights(client, [...KINDS, ...configured.kinds], stop)),
+      ...(await ownRights(client, [...KINDS, ...configured.kinds], paused, stop)),
       ...forecast(seen, now, rules, { at, prices: config.savings.prices }),
-      unseen: [...faults, ...unseen, ...(isKedaUnseen ? [NO_KEDA] : [])],
+      unseen: [...faults, ...unseen, ...beside],
     }
   }
 }

@@ -16,7 +16,10 @@ interface Inputs {
   readonly namespaces: { readonly onChange: Changes<Namespace>; inputsChanged(): void }
   readonly calendars: { onChange(listener: (names: ReadonlySet<string>) => void): void }
   readonly release: { onChange(listener: () => void): void }
-  readonly companions: Pick<CompanionCopies, 'workloadsOf'> & { readonly onChange: Changes<Companion> }
+  readonly companions: Pick<CompanionCopies, 'workloadsOf'> & {
+    readonly onChange: Changes<Companion>
+    onFault(listener: () => void): void
+  }
   readonly rules: Rules
   /** The label that names the team in metrics; null: none. */
   readonly teamLabel: string | null
@@ -39,6 +42,7 @@ export function followInputs(inputs: Inputs): void {
     const isSame = before && after && rules.inheritsSame(before, after) && teamOf(before) === teamOf(after)
     if (!isSame) informer.inputsChanged(informer.list((after ?? before)?.name ?? ''))
   })
+  companions.onFault(() => informer.inputsChanged(informer.list()))
   companions.onChange((before, after) => {
     for (const each of new Set([before, after])) {
       const keys = each && companions.workloadsOf(each, (...of) => informer.list(...of))

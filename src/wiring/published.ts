@@ -51,7 +51,7 @@ export function settingsForClients(
     timezone,
     rules: { operationTimeout, newWorkloadGrace, wakeHold, backoff },
     wakeOrderTimeout: config.wakeOrderTimeout,
-    kinds,
+    kinds: kinds.map(({ along: _along, notWhile: _notWhile, ...kind }) => kind),
     excludeNamespaces,
     console: console.enabled ? (console.url ?? undefined) : undefined,
     teamLabel: config.metrics.teamLabel ?? undefined,

@@ -79,6 +79,7 @@ export function wire(options: ServiceOptions): Wiring {
     waitOf: (...decided) => waits.of(...decided),
     released: () => release.mark,
     scaledObjects: (workload) => companions.of(SCALED_OBJECTS.resource, workload),
+    faultBeside: (workload) => companions.faultBeside(workload),
     podOwnerOf: (workload) => informer.podOwnerOf(workload),
     keyring: () => stateKeys?.keys.keyring,
   })
@@ -106,7 +107,8 @@ export function wire(options: ServiceOptions): Wiring {
   informer.onChange((before, after) => metrics.workloads.changed(before, after))
   registry.kubernetes.follow({
     get watches() {
-      return [...informer.watches, { kind: 'namespaces' as const, connected: namespaces.connected }]
+      const { connected } = namespaces
+      return [...informer.watches, { kind: 'namespaces' as const, connected }, ...companions.watches]
     },
   })
   const { teamLabel } = config.metrics

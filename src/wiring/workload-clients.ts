@@ -1,5 +1,6 @@
 import type { Config } from '../service/config/config.ts'
 import { SCALED_OBJECTS } from '../domain/autoscaling/scaled-object.ts'
+import { configuredRows } from '../domain/companions/configured.ts'
 import type { CompanionRow } from '../domain/companions/companion.ts'
 import type { Workload } from '../domain/workload/workload.ts'
 import { Delivered } from '../kubernetes/delivered.ts'
@@ -18,7 +19,7 @@ export type Informers = ReturnType<typeof informersOf>
 export type Writers = ReturnType<typeof writersOf>
 
 interface InformerOptions {
-  readonly config: Pick<Config, 'keda'>
+  readonly config: Pick<Config, 'keda' | 'kinds' | 'owners'>
   readonly observer: KubernetesObserver
   readonly clock: Clock
   readonly logger: Logger
@@ -62,6 +63,6 @@ export function writersOf(
 }
 
 /** What stands beside workloads under a configuration. */
-function rowsOf({ keda }: Pick<Config, 'keda'>): CompanionRow[] {
-  return keda.enabled ? [SCALED_OBJECTS] : []
+function rowsOf(config: InformerOptions['config']): CompanionRow[] {
+  return [...(config.keda.enabled ? [SCALED_OBJECTS] : []), ...configuredRows(config)]
 }

@@ -22,7 +22,7 @@ const TEMPLATES = [
   'rbac.yaml',
   'admissionpolicy.yaml',
   'admissionpolicy-creations.yaml',
-  'admissionpolicy-scaledobjects.yaml',
+  'admissionpolicy-companions.yaml',
   'published.yaml',
 ]
 

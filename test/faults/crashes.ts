@@ -121,7 +121,7 @@ function killAt(
 }
 
 /** Takes the Lease from a process that was killed, which holds it still. */
-async function releaseLease({ admin }: Cluster): Promise<void> {
+export async function releaseLease({ admin }: Cluster): Promise<void> {
   const leases = '/apis/coordination.k8s.io/v1'
   const { items = [] } = await admin.expect('GET', `${leases}/leases?fieldSelector=metadata.name%3Ddormouse`)
   for (const { metadata } of items)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { minReplicasOf, SCALED_OBJECTS } from '../../src/domain/autoscaling/scaled-object.ts'
 import { markOf, valueOf } from '../../src/domain/companions/companion.ts'
+import { configuredRows } from '../../src/domain/companions/configured.ts'
 import { CompanionPatcher } from '../../src/kubernetes/companion-patcher.ts'
 import { CompanionInformer } from '../../src/kubernetes/companions.ts'
 import { eventually } from '../support/eventually.ts'
@@ -124,6 +125,52 @@ describe('the informer of companions', () => {
       expect(informer.isConnected(RESOURCE)).to.equal(false)
       if (isPresent) expect(informer.isPresent(RESOURCE)).to.equal(true)
     })
+
+  it('says by name what is wrong with a configured resource, as long as that is so, and follows the others', async () => {
+    const faults: (string | undefined)[] = []
+    const { client, observer } = server
+    const owner = { resource: 'clusters.example.com', pause: { path: '.spec.paused', asleep: true } }
+    const rows = [SCALED_OBJECTS, ...configuredRows({ owners: [owner] })]
+    const both = new CompanionInformer({ client, observer, logger: silentLogger, rows })
+    both.onFault(() => faults.push(both.rows[1]?.fault))
+    crds.put(DEFINITION)
+    scalers.put(web())
+    server.collection('/apis/example.com/v1/clusters')
+    try {
+      await both.start()
+      expect(both.of(RESOURCE, WEB)).to.have.length(1)
+      expect(faults.at(-1)).to.equal(
+        'the cluster serves no clusters.example.com: is its CustomResourceDefinition installed?',
+      )
+      expect(both.watches).to.deep.equal([{ kind: 'clusters.example.com', connected: false }])
+      const defined = (spec: object) => ({
+        metadata: { name: 'clusters.example.com' },
+        spec: {
+          group: 'example.com',
+          names: { kind: 'Cluster' },
+          versions: [
+            { name: 'v2', served: false, storage: true },
+            { name: 'v1', served: true, schema: { openAPIV3Schema: { properties: { spec } } } },
+          ],
+        },
+        status: DEFINITION.status,
+      })
+      crds.put(defined({ properties: { pause: {} } }))
+      await eventually('the place that it lacks', () => faults.length === 2)
+      expect(faults[1]).to.equal(
+        'clusters.example.com cannot be followed: its definition has no .spec.paused',
+      )
+      crds.put(defined({ properties: { paused: {} } }))
+      await eventually(
+        'it to be followed',
+        () => both.isPresent('clusters.example.com') && faults.length === 3,
+      )
+      expect(faults[2]).to.equal(undefined)
+      expect(both.watches).to.deep.equal([{ kind: 'clusters.example.com', connected: true }])
+    } finally {
+      await both.stop()
+    }
+  })
 
   /** Pauses the only one of WEB. */
   async function pause(): Promise<void> {

@@ -280,6 +280,7 @@ describe('a faulty configuration', () => {
   const prices = (more: string) => `savings: { prices: { memory: 1, ${more} } }`
   const provider = (audience: string) => `{ issuer: i, audience: ${audience}, jwksUri: "https://i.example" }`
   const LOCAL = 'local: { issuer: i, audience: b, publicKeyFile: k }'
+  const owners = (pause: string) => `owners: [{ resource: a.b.io, pause: ${pause} }]`
   const kind = (more: string) => `kinds: [{ resource: a.b.io, ${more} }]`
   const PATH = 'specReplicasPath'
   const LEAF = 'leafLifetime'
@@ -300,6 +301,19 @@ describe('a faulty configuration', () => {
     ['a lease renewed too late', 'controller: { lease: { renew: 15s } }', '/controller/lease/renew'],
     ['a lease retried too late', 'controller: { lease: { retry: 10s } }', '/controller/lease/retry'],
     ['a lease of half seconds', 'controller: { lease: { duration: 15500ms } }', '/controller/lease/duration'],
+    ['an owner paused at two places', owners('{ label: a, path: .spec.x, asleep: true }'), '/owners'],
+    ['an owner paused nowhere', owners('{ asleep: true }'), '/owners'],
+    [
+      'an owner twice',
+      owners('{ path: .spec.x, asleep: true } }, { resource: a.b.io, pause: { label: a, asleep: x }'),
+      '/owners',
+    ],
+    [
+      'an owner that is a kind, too',
+      `${owners('{ path: .spec.x, asleep: true }')}\nkinds: [{ resource: a.b.io }]`,
+      '/owners',
+    ],
+    ['a status to pause', owners('{ path: .status.x, asleep: true }'), '/owners/0/pause/path'],
     ['a kind of Kubernetes itself', 'kinds: [{ resource: jobs.batch }]', '/kinds/0/resource'],
     ['a count outside of the spec', kind(`${PATH}: .status.x`), `/kinds/0/${PATH}`],
     ['a kind whose scale deletes volumes', 'kinds: [{ resource: clusters.postgresql.cnpg.io }]', '/kinds'],

@@ -108,7 +108,11 @@ export async function undefineKind(
 export async function mayManage({ admin }: Cluster, group: string): Promise<void> {
   const rights = [
     { apiGroups: [group], resources: ['*'], verbs: ['get', 'list', 'watch', 'patch', 'update'] },
-    { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get'] },
+    {
+      apiGroups: ['apiextensions.k8s.io'],
+      resources: ['customresourcedefinitions'],
+      verbs: ['get', 'list', 'watch'],
+    },
   ]
   await grant(admin, account(dormouse.namespace, dormouse.name), { name: group, rights })
 }

@@ -61,6 +61,9 @@ export class FakeKeda implements CompanionCopies, Pauser {
     this.#listeners.push(listener)
   }
 
+  /** Its watch is never refused. */
+  onFault(): void {}
+
   onConnection(listener: (connected: boolean) => void): void {
     this.#connections.push(listener)
   }

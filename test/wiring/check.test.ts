@@ -68,6 +68,8 @@ describe('dormouse check of a cluster', function () {
     expect([reader.onlyPatched, reader.unwritable], 'who may only read').to.deep.equal([[], []])
     const lacking = await foretold([], ({ resource }) => resource !== 'cronjobs')
     expect([lacking.onlyPatched, lacking.unwritable]).to.deep.equal([[], ['cronjobs']])
+    const unpaused = await foretold([], ({ group }) => group !== 'keda.sh')
+    expect(unpaused.unwritable, 'nor pause').to.deep.equal(['scaledobjects.keda.sh'])
     expect((await foretold()).onlyPatched).to.deep.equal([])
   })
 

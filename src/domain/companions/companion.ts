@@ -1,6 +1,6 @@
 import type { Instant } from '../../process/clock.ts'
 import { namesIn, pointerTo, valueAt } from '../json-pointer.ts'
-import type { Kind } from '../kinds.ts'
+import type { ConfiguredKind, Kind } from '../kinds.ts'
 
 /**
  * Ours, beside a value that we set: the former one, as JSON; empty: there was none. A list of both, ours first, where ours
@@ -33,12 +33,14 @@ export interface Pausing {
 /** A resource whose objects stand beside workloads, and what of them is read and written. */
 export interface CompanionRow {
   /** `scaledobjects.keda.sh` */
-  readonly resource: string
+  readonly resource: ConfiguredKind
   readonly link: Link
   /** The JSON pointer to the value. */
   readonly place: string
   /** Absent: it is never written. */
   readonly pause?: Pausing
+  /** It stands in the configuration: then a cluster that does not have it is worth a word. */
+  readonly isConfigured?: true
   /** Other places that are read. */
   readonly reads?: readonly string[]
 }

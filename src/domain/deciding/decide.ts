@@ -7,7 +7,7 @@ import { isManaged } from '../workload/settings.ts'
 import { operationInProgress } from '../workload/state.ts'
 import { countFault, nameOf } from '../workload/workload.ts'
 import { automatic } from './automatic.ts'
-import { because, lookAgain, noAction, type Decision, type PartialDecision } from './decision.ts'
+import { because, lookAgain, noAction, reworded, type Decision, type PartialDecision } from './decision.ts'
 import { desired } from './desired.ts'
 import { driftOf } from './drift.ts'
 import { afterHolds } from './holds.ts'
@@ -97,5 +97,17 @@ function managed(situation: Situation): PartialDecision {
   const wished = driftOf(situation, desire) ?? automatic(situation, desire)
   const withIntent = { ...wished, ...intentOfMove(situation, wished, desire.edge) }
   const isHeldForGood = state.pin !== undefined || override?.until === null
-  return { ...lookAgain(isHeldForGood ? undefined : desire.next), ...afterHolds(situation, withIntent) }
+  const decision = sayingFaultBeside(situation, afterHolds(situation, withIntent))
+  return { ...lookAgain(isHeldForGood ? undefined : desire.next), ...decision }
+}
+
+/** A sleeper may be woken by what should be paused beside it, and is not. */
+function sayingFaultBeside(
+  { workload, state, rules }: Situation,
+  decision: PartialDecision,
+): PartialDecision {
+  const fault = state.asleep && decision.action === 'none' ? rules.faultBeside?.(workload) : undefined
+  if (fault === undefined) return decision
+  const words = (text: string) => `${text}; what stands beside it is not paused: ${fault}`
+  return { ...decision, reason: reworded(decision.reason, words) }
 }

@@ -9,6 +9,8 @@ import type { OrderWait } from './order.ts'
 export interface Rules extends ScalingRules {
   /** The wait of a move by its order; undefined: none, or nobody computes it. */
   readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => OrderWait | undefined
+  /** Why what stands beside it may not be paused while it sleeps; undefined: nothing is known to be wrong. */
+  readonly faultBeside?: (workload: Workload) => string | undefined
   /** Accounts beside the known autoscalers that a pin does not stop, by name. */
   readonly exemptUsers?: readonly string[]
   /** The person who released the cluster, so that no decision is carried out; undefined: nobody did, or nobody knows. */

@@ -27,7 +27,7 @@ export interface Published {
   /** Milliseconds. */
   readonly wakeOrderTimeout: number | undefined
   /** The configured kinds, and how each sleeps. */
-  readonly kinds: readonly KindSettings[] | undefined
+  readonly kinds: readonly PublishedKind[] | undefined
   readonly excludeNamespaces: readonly string[] | undefined
   readonly policies: readonly ConfiguredPolicy[] | undefined
   /** A text: why the calendar cannot be used. */
@@ -43,6 +43,8 @@ export interface Published {
   /** Written by `dormouse release --all`; the next leader, or `release --undo`, removes it. */
   readonly released: Released | undefined
 }
+/** What stands beside it is the service's own affair. */
+export type PublishedKind = Omit<KindSettings, 'along' | 'notWhile'>
 type Withheld = 'policies' | 'calendars' | 'prices'
 type Key = keyof Published
 
@@ -90,7 +92,7 @@ const condition = optional(
     equalsPath: optional(text),
   }),
 )
-const kind = section<KindSettings>({
+const kind = section<PublishedKind>({
   resource: (value): value is string => text(value) && isConfigurable(value),
   specReplicasPath: optional(text),
   switch: optional(

@@ -1,3 +1,4 @@
+import type { AlongSettings, NotWhileSettings } from '../companions/configured.ts'
 import { pointerTo } from '../json-pointer.ts'
 import { pointerOf, type Condition } from './condition.ts'
 import { COUNT } from './count.ts'
@@ -16,6 +17,10 @@ export interface KindSettings {
   readonly asleepWhen?: Condition
   /** Until then it still wakes. */
   readonly awakeWhen?: Condition
+  /** Paused while it sleeps. */
+  readonly along?: readonly AlongSettings[]
+  /** While one of these is busy, it does not sleep. */
+  readonly notWhile?: readonly NotWhileSettings[]
   /** The versions that a preset knows; absent: any. */
   readonly versions?: readonly string[]
 }

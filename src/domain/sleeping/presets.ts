@@ -1,8 +1,11 @@
+import type { OwnerSettings } from '../companions/configured.ts'
 import type { KindSettings } from './configured.ts'
 
 /** Settings for the operators that people run, by name: `preset: cloudnative-pg` in `kinds`. Each is a row. */
 interface Preset {
   readonly kinds: readonly KindSettings[]
+  /** As entries of `owners`. */
+  readonly owners?: readonly OwnerSettings[]
 }
 
 /** `.spec.pause` and `.status.state`, which all of Percona's operators have (docs.percona.com, "Pause/resume"). */
@@ -56,6 +59,12 @@ export function kindsOf(entries: readonly Entry[]): KindSettings[] {
   return entries.flatMap(({ preset, ...entry }): readonly KindSettings[] =>
     preset == null ? [given(entry) as KindSettings] : PRESETS[preset].kinds,
   )
+}
+
+/** The owners that presets among the entries bring. */
+export function ownersOf(entries: readonly Entry[]): OwnerSettings[] {
+  const presets: Readonly<Record<string, Preset>> = PRESETS
+  return entries.flatMap(({ preset }) => presets[preset ?? '']?.owners ?? [])
 }
 
 /** The value without keys that have none, which is how the configuration leaves out what has no default. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { kindsOf } from '../../domain/sleeping/presets.ts'
+import { SCALED_OBJECTS } from '../../domain/autoscaling/scaled-object.ts'
+import { kindsOf, ownersOf } from '../../domain/sleeping/presets.ts'
 import { isBuiltIn, isConfigurable, isKind, UNMANAGEABLE } from '../../domain/kinds.ts'
 import { InvalidLabelSelector, parseLabelSelector } from '../../domain/policy/label-selector.ts'
 import { calendarNames, dateOf, parseDates, parseHours } from '../../domain/schedule/calendar.ts'
@@ -105,6 +106,30 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     pointers: ['/kinds'],
     expected: 'each kind only once',
     found: ({ kinds }) => repeated(kindsOf(kinds).map(({ resource }) => resource)),
+  },
+  {
+    pointers: ['/owners'],
+    expected: 'one of annotation, label and path in each `pause`',
+    found: ({ owners }) =>
+      owners.find(
+        ({ pause: { annotation, label, path } }) =>
+          [annotation, label, path].filter((each) => each !== null).length !== 1,
+      )?.resource,
+  },
+  {
+    // The mark of an object keeps one former value.
+    pointers: ['/owners', '/kinds'],
+    expected: 'each resource only once in `owners` and `along`, and none that is paused or managed anyway',
+    found: ({ owners, kinds, keda }) => {
+      const managed = kindsOf(kinds)
+      const along = managed.flatMap((kind) => kind.along ?? [])
+      const paused = [...owners, ...ownersOf(kinds), ...along].map(({ resource }) => resource)
+      const others = [
+        ...managed.map(({ resource }) => resource),
+        ...(keda.enabled ? [SCALED_OBJECTS.resource] : []),
+      ]
+      return repeated(paused) ?? given(paused.find((each) => others.includes(each)))
+    },
   },
   {
     // As the API server would refuse it.

@@ -1,4 +1,4 @@
-import { kindsOf } from '../../domain/sleeping/presets.ts'
+import { kindsOf, ownersOf } from '../../domain/sleeping/presets.ts'
 import { KUBERNETES_NAMESPACES } from '../../domain/workload/settings-rules.ts'
 import { calendarFaults, crossFaults } from './checks.ts'
 import { readDocument } from './document.ts'
@@ -51,7 +51,8 @@ export function loadConfig({
   }
   faults.push(...invalid, ...crossFaults(config, invalid, sourceOf))
   if (faults.length > 0) throw new InvalidConfig(faults)
-  return frozen({ ...config, kinds: kindsOf(config.kinds) })
+  const { kinds, owners } = config
+  return frozen({ ...config, kinds: kindsOf(kinds), owners: [...owners, ...ownersOf(kinds)] })
 }
 
 /** Every namespace that Dormouse never touches: the configured ones, and its own when it runs in a cluster. */

@@ -7,12 +7,14 @@ import {
 } from '../../domain/inheritable.ts'
 import * as json from '../../domain/json-schema.ts'
 import type { Schema, ValueOf } from '../../domain/json-schema.ts'
+import type { OwnerSettings } from '../../domain/companions/configured.ts'
 import type { KindSettings } from '../../domain/sleeping/configured.ts'
 import { PRESET_NAMES } from '../../domain/sleeping/presets.ts'
 import { MEANINGS } from '../../domain/schedule/calendar.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
 import { DEFAULT_POLICY } from '../../domain/workload/settings-rules.ts'
+import { ALONG, NOT_WHILE, OWNERS } from './companion-keys.ts'
 import { LOG_LEVELS } from '../../process/logger.ts'
 import { KINDS, MAX_REPLICAS } from '../../domain/workload/workload.ts'
 import {
@@ -114,8 +116,10 @@ const kindEntry = entry(
     switch: orNull(switchOf),
     asleepWhen: condition,
     awakeWhen: condition,
+    along: ALONG,
+    notWhile: NOT_WHILE,
   },
-  ['preset', 'resource', 'specReplicasPath', 'switch', 'asleepWhen', 'awakeWhen'],
+  ['preset', 'resource', 'specReplicasPath', 'switch', 'asleepWhen', 'awakeWhen', 'along', 'notWhile'],
 )
 
 /**
@@ -281,6 +285,8 @@ export const CONFIG_SCHEMA = closed({
     'a list of kinds, such as {resource: rollouts.argoproj.io} or {preset: cloudnative-pg}',
     [],
   ),
+  /** Paused while a workload sleeps that they own, as ScaledObjects are. */
+  owners: OWNERS,
   operationTimeout: duration(DEFAULT_POLICY.operationTimeout, SECOND, 24 * HOUR),
   newWorkloadGrace: duration(DEFAULT_POLICY.newWorkloadGrace, 0, YEAR),
   /** null: until the next edge. */
@@ -400,6 +406,7 @@ export const CONFIG_SCHEMA = closed({
 /** The service's settings, checked and with defaults: durations in milliseconds, sizes in bytes. */
 export type WrittenConfig = ValueOf<typeof CONFIG_SCHEMA>
 /** Its presets have become kinds. */
-export interface Config extends Omit<WrittenConfig, 'kinds'> {
+export interface Config extends Omit<WrittenConfig, 'kinds' | 'owners'> {
   readonly kinds: readonly KindSettings[]
+  readonly owners: readonly OwnerSettings[]
 }
