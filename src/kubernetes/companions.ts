@@ -32,7 +32,7 @@ interface Options extends InformerOptions<ConfiguredKind> {
 interface Followed {
   readonly row: CompanionRow
   readonly store: CompanionStore
-  /** Where it is served, and what ends its watch; undefined: it has no definition, or none that serves us. */
+  /** The place where it is served, and the end of its watch; undefined: it has no definition, or none that serves us. */
   present: { readonly served: Served; readonly end: AbortController } | undefined
   watch: Promise<void>
   /** Whether it is known to be absent, or is watched, or was refused several times. */

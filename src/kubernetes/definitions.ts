@@ -31,7 +31,7 @@ export function isEstablished({ status, metadata }: CustomDefinition): boolean {
 }
 
 /**
- * Where the objects of a row are served: as they are stored, if that version has the row's places, else at another one that
+ * The place where the objects of a row are served: as they are stored, if that version has the row's places, else at another one that
  * has. A text: the place that none of them has; undefined: it is not served.
  */
 export function servedBy(row: CompanionRow, { spec }: CustomDefinition): Served | string | undefined {

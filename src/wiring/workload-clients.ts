@@ -62,7 +62,7 @@ export function writersOf(
   }
 }
 
-/** What stands beside workloads under a configuration. */
+/** The rows under a configuration. */
 function rowsOf(config: InformerOptions['config']): CompanionRow[] {
   return [...(config.keda.enabled ? [SCALED_OBJECTS] : []), ...configuredRows(config)]
 }

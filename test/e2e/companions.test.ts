@@ -101,14 +101,14 @@ function objectsIn(on: On, namespace: () => string) {
 
 /** An operator that scales each StatefulSet of a Cluster back to 3, unless the Cluster is paused. */
 function anOperator(on: On, { get }: ReturnType<typeof objectsIn>, path: (name: string) => string) {
-  let stopped = false
+  let stopping = new AbortController()
   let running = Promise.resolve()
   /** How often it has scaled one back. */
   let times = 0
   const look = async (name: string) => {
     const { spec } = (await on().admin.expect('GET', path(name))) as unknown as { spec: { replicas: number } }
     const { metadata } = await get('clusters', name)
-    if (stopped || metadata.labels?.[PAUSED] === 'true' || spec.replicas === 3) return
+    if (stopping.signal.aborted || metadata.labels?.[PAUSED] === 'true' || spec.replicas === 3) return
     times += 1
     await on().admin.send('PATCH', `${path(name)}?fieldManager=cluster-operator`, { spec: { replicas: 3 } })
   }
@@ -117,14 +117,14 @@ function anOperator(on: On, { get }: ReturnType<typeof objectsIn>, path: (name: 
       return times
     },
     start(name: string) {
-      stopped = false
+      stopping = new AbortController()
       const run = async () => {
-        while (!stopped) await look(name)
+        while (!stopping.signal.aborted) await look(name)
       }
       running = run()
     },
     async stop() {
-      stopped = true
+      stopping.abort()
       await running
     },
   }

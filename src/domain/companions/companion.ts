@@ -45,7 +45,7 @@ export interface CompanionRow {
   readonly reads?: readonly string[]
 }
 
-/** Where the cluster serves a resource. */
+/** The place where the cluster serves a resource. */
 export interface Served {
   /** `/apis/keda.sh/v1alpha1` */
   readonly base: string

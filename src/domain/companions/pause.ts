@@ -8,7 +8,7 @@ import { restOf as restIn } from '../workload/state.ts'
 import { currentReplicas, type Workload } from '../workload/workload.ts'
 import { bothIn, MARK, markOf, valueOf, type Companion } from './companion.ts'
 
-/** What to set of a companion; null: to remove, absent: to leave. */
+/** The values to set of a companion; null: to remove, absent: to leave. */
 export interface PauseChange {
   readonly value?: unknown
   /** Our mark; null: the pause ends. */

@@ -43,7 +43,7 @@ export interface Published {
   /** Written by `dormouse release --all`; the next leader, or `release --undo`, removes it. */
   readonly released: Released | undefined
 }
-/** What stands beside it is the service's own affair. */
+/** Clients need not know what stands beside it. */
 export type PublishedKind = Omit<KindSettings, 'along' | 'notWhile'>
 type Withheld = 'policies' | 'calendars' | 'prices'
 type Key = keyof Published

@@ -22,7 +22,7 @@ const scalar = key<Scalar>('true, false, a number or a text', {
   maxLength: 253,
 })
 
-/** What is paused while a StatefulSet or Deployment sleeps that it owns. */
+/** Resources that are paused while a StatefulSet or Deployment sleeps that they own. */
 export const OWNERS = list(
   entry({
     resource,
@@ -40,7 +40,7 @@ export const OWNERS = list(
   [],
 )
 
-/** What is paused while a workload of the kind sleeps that it names. */
+/** Resources that are paused while a workload of the kind sleeps that they name. */
 export const ALONG = orNull(
   list(
     entry({ resource, selectedBy, path, asleep: scalar }),
@@ -49,7 +49,7 @@ export const ALONG = orNull(
   ),
 )
 
-/** What holds the sleep of a workload of the kind back that it names. */
+/** Resources that hold back the sleep of a workload of the kind that they name. */
 export const NOT_WHILE = orNull(
   list(
     entry({
