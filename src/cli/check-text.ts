@@ -205,7 +205,7 @@ function patchedLines(kinds: readonly Kind[]): string[] {
 function unwritableLines(kinds: readonly Kind[]): string[] {
   if (kinds.length === 0) return []
   return [
-    `this account may not patch ${named(kinds)}: Dormouse would put none of them to sleep with it. Give it get, list, watch, patch and update`,
+    `this account may not patch ${named(kinds)}: Dormouse would neither put them to sleep nor pause them with it. Give it get, list, watch, patch and update`,
   ]
 }
 

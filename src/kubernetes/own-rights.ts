@@ -5,7 +5,7 @@ import { review, type AccessStatus } from './reviews.ts'
 
 const SELF = ['authorization.k8s.io/v1', 'SelfSubjectAccessReview'] as const
 
-/** What a configuration needs and the account lacks; nothing of an account that may write no kind at all, as a reader's. */
+/** Rights that a configuration needs and the account lacks; nothing of an account that may write no kind at all, as a reader's. */
 export interface OwnRights {
   /** Kinds that it may patch, but not update: each of their writes is a patch, which costs the API server more. */
   readonly onlyPatched: readonly Kind[]

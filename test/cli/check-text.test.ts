@@ -175,7 +175,7 @@ describe('the text of a check', () => {
       '  this account may patch deployments.apps, rollouts.argoproj.io, but not update them: Dormouse would work',
     )
     expect(text).to.contain(
-      '  this account may not patch clusters.postgresql.cnpg.io: Dormouse would put none',
+      '  this account may not patch clusters.postgresql.cnpg.io: Dormouse would neither',
     )
     expect(text).to.contain('  not looked at: list apiservices: the cluster refused: no\n')
   })
