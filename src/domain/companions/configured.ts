@@ -1,6 +1,5 @@
 import { pointerTo } from '../json-pointer.ts'
 import type { ConfiguredKind } from '../kinds.ts'
-import type { KindSettings } from '../sleeping/configured.ts'
 import { pausedAt, type CompanionRow, type Link } from './companion.ts'
 
 /** A value that a field, annotation or label may have. */
@@ -38,13 +37,19 @@ export interface NotWhileSettings {
   readonly in: readonly Scalar[]
 }
 
+interface BesideKind {
+  readonly resource: string
+  readonly along?: readonly AlongSettings[]
+  readonly notWhile?: readonly NotWhileSettings[]
+}
+
 /** The rows of the configured resources. */
 export function configuredRows({
   owners = [],
   kinds = [],
 }: {
   readonly owners?: readonly OwnerSettings[]
-  readonly kinds?: readonly KindSettings[]
+  readonly kinds?: readonly BesideKind[]
 }): CompanionRow[] {
   return [
     ...owners.map(({ resource, pause }): CompanionRow => {
