@@ -176,6 +176,13 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
         await isRefused(patched(kind, patch), says, what)
         await isTaken(patched(kind, patch, { who: 'somebody' }), what)
       }
+      if (kind in SLEEPS) return
+      const lower = add('/spec/replicas', 1)
+      await isRefused(patched(kind, lower), 'Dormouse may lower a count only together with', 'a lower count')
+      await isTaken(
+        patched(kind, [...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}'), ...lower]),
+        'with a state',
+      )
     })
   }
 

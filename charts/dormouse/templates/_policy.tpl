@@ -73,6 +73,12 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
       'labels' in variables.after && 'dormouse.dev/asleep' in variables.after.labels)
   message: 'Dormouse may put a workload to sleep only together with its annotation dormouse.dev/state and its label dormouse.dev/asleep, which keep the count. Does another admission webhook drop them?'
 - expression: >-
+    !(has(variables.spec.replicas) && has(variables.oldSpec.replicas) && variables.spec.replicas < variables.oldSpec.replicas) ||
+    ('annotations' in variables.after && 'dormouse.dev/state' in variables.after.annotations &&
+      !('annotations' in variables.before && 'dormouse.dev/state' in variables.before.annotations &&
+        variables.before.annotations['dormouse.dev/state'] == variables.after.annotations['dormouse.dev/state']))
+  message: 'Dormouse may lower a count only together with a new dormouse.dev/state, which keeps it. Does another admission webhook drop it?'
+- expression: >-
     !variables.isCronJob || (
       {{- include "dormouse.policy.same" (dict "new" "variables.status" "old" "variables.oldStatus" "free" "key == 'lastScheduleTime'") | nindent 6 }})
   message: 'Dormouse may change nothing in the status of a CronJob but its lastScheduleTime'
