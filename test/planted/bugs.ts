@@ -47,6 +47,20 @@ export const BUGS: readonly Bug[] = [
     tests: ['test/domain/deciding/properties.test.ts', 'test/domain/deciding/kept-count.test.ts'],
   },
   {
+    name: 'sleep scales a count of 0 up to n',
+    file: 'src/domain/deciding/situation.ts',
+    find: 'return Math.min(currentReplicas(this.workload), floorOf(this.reading), replicas)',
+    replace: 'return floorOf(this.reading)',
+    tests: ['test/domain/deciding/asleep-replicas.test.ts'],
+  },
+  {
+    name: 'a forged state puts to sleep what runs with more than its settings let it sleep with',
+    file: 'src/domain/workload/reading.ts',
+    find: 'const sleeps = asleep && looksAsleep(workload, Math.min(floor, replicas))',
+    replace: 'const sleeps = asleep && looksAsleep(workload, Math.min(snoozed?.rest ?? floor, replicas))',
+    tests: ['test/domain/deciding/asleep-replicas.test.ts'],
+  },
+  {
     name: 'waking by hand to fewer lowers the kept count',
     file: 'src/domain/workload/counts.ts',
     find: 'stillKept: isLowered || (isScaled(workload) && replicas < kept) ? kept : undefined',

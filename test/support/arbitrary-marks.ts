@@ -69,7 +69,10 @@ export function anyState(now: Instant, kind: Kind): fc.Arbitrary<StateTexts> {
         ),
         asleep: fc.boolean(),
         history: fc.array(operation, { maxLength: 20 }),
-        snoozed: fc.record({ at: instant, replicas: COUNT, trigger: TRIGGER, by: fc.option(BY) }),
+        snoozed: fc.record(
+          { at: instant, replicas: COUNT, trigger: TRIGGER, by: fc.option(BY), rest: COUNT },
+          { requiredKeys: ['at', 'replicas', 'trigger', 'by'] },
+        ),
         woken: fc.record({ at: instant, kept: COUNT, set: COUNT }, { requiredKeys: ['at'] }),
         intent: fc.record(
           {

@@ -1,4 +1,5 @@
 import { isAtRest } from '../workload/reading.ts'
+import { currentReplicas } from '../workload/workload.ts'
 import type { Instant } from '../../process/clock.ts'
 import type { Rules } from '../deciding/rules.ts'
 import { isHeld } from '../deciding/situation.ts'
@@ -19,7 +20,7 @@ export function newVersionOfSleeper(update: Update, made: Draft, now: Instant, r
   const reading = asStored(update, made, rules)
   if (reading instanceof Unreadable) return []
   const { workload, state } = reading
-  if (!isAtRest(reading)) return []
+  if (!isAtRest(reading) || currentReplicas(workload) > 0) return []
   if (reading.enabled !== true && !isHeld(reading, now)) return []
   const wakes = nextTransition(reading, now, rules)
   if (wakes !== undefined && wakes.at <= now) return []

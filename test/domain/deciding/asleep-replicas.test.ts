@@ -229,6 +229,14 @@ describe('a workload that sleeps down to n', () => {
     expect([state.asleep, state.snoozed?.replicas, after.replicas]).to.deep.equal([true, 6, 1])
   })
 
+  it('brings a new version to what runs of it at once, of which nothing has to be said', () => {
+    const options = { otherChanges: true, changesTemplate: true, now: NIGHT }
+    expect(updated(sleeping(6), sleeping(6), options).warnings).to.deep.equal([])
+    expect(updated(sleeping(6, '0'), sleeping(6, '0'), options).warnings[0]).to.include(
+      'the new version runs',
+    )
+  })
+
   it('has no count where its form has none', () => {
     const agent = running(2, '1', aDaemonSet())
     const after = slept(agent)
