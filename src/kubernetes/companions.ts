@@ -4,6 +4,7 @@ import { namesIn } from '../domain/json-pointer.ts'
 import { isBuiltIn, SCALABLE_KINDS, typeOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
 import type { Workload, WorkloadKey } from '../domain/workload/workload.ts'
 import { CompanionStore } from './companion-store.ts'
+import { keptBy } from '../domain/companions/mark.ts'
 import { isEstablished, servedBy, type CustomDefinition } from './definitions.ts'
 import { Informer, type InformerOptions } from './informer.ts'
 import { Listeners } from './listeners.ts'
@@ -38,6 +39,8 @@ interface Followed {
   /** Whether it is known to be absent, or is watched, or was refused several times. */
   isSettled: boolean
   isFailing: boolean
+  /** Whether a workload sleeps that needs it; of what is not built in: always. */
+  isNeeded: boolean
   /** Why it cannot be watched or paused. */
   fault: string | undefined
 }
@@ -52,6 +55,7 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
   readonly #names: ConfiguredNames
   readonly #followed: ReadonlyMap<ConfiguredKind, Followed>
   readonly #faults: Listeners<[row: CompanionRow]>
+  #stopped: AbortSignal | undefined
 
   constructor(options: Options) {
     const { rows, names = NO_CONFIGURED_NAMES, observer } = options
@@ -75,6 +79,7 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
       watch: Promise.resolve(),
       isSettled: false,
       isFailing: false,
+      isNeeded: row.builtIn === undefined,
       fault: undefined,
     })
     this.#followed = new Map(rows.map((row) => [row.resource, followed(row)]))
@@ -87,12 +92,17 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
    * retried, and nothing else waits for it.
    */
   protected begin(signal: AbortSignal): void {
+    this.#stopped = signal
     for (const followed of this.#followed.values()) {
+      if (followed.row.builtIn) {
+        this.#serve(followed, followed.row.builtIn)
+        continue
+      }
       const progress = { failed: (times: number, error: unknown) => this.#failed(followed, error, times) }
       const reference = { ...DEFINITIONS, name: followed.row.resource }
       const watched = watchObject<CustomDefinition>(
         { ...this.#options, reference, longestRetry: LONGEST_DEFINITION_RETRY, progress },
-        (definition) => this.#defined(followed, definition, signal),
+        (definition) => this.#defined(followed, definition),
         signal,
       )
       this.untilStopped(watched)
@@ -128,6 +138,14 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
       ({ row, fault, present }) => fault !== undefined && mayStandBeside(row, present?.served.kind, workload),
     )
     return faulty?.fault
+  }
+
+  need(): void {
+    for (const followed of this.#followed.values()) {
+      const { isNeeded, present, row } = followed
+      followed.isNeeded = true
+      if (!isNeeded && !present && row.builtIn) this.#serve(followed, row.builtIn)
+    }
   }
 
   /** Called when the fault of a row has changed. */
@@ -176,8 +194,8 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
     return followed
   }
 
-  #defined(followed: Followed, definition: CustomDefinition | undefined, stopped: AbortSignal): void {
-    const { row, store, present } = followed
+  #defined(followed: Followed, definition: CustomDefinition | undefined): void {
+    const { row, present } = followed
     const found = definition && isEstablished(definition) ? servedBy(row, definition) : undefined
     const served = typeof found === 'string' ? undefined : found
     if (typeof found === 'string') this.#fault(followed, lacks(row, found))
@@ -190,11 +208,17 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
         ? 'it is here, and stands beside workloads'
         : 'it is not looked for any more: its definition is gone',
     )
-    present?.end.abort()
+    this.#serve(followed, served)
+  }
+
+  /** Follows it there; undefined: no more. */
+  #serve(followed: Followed, served: Served | undefined): void {
+    const { row, store } = followed
+    followed.present?.end.abort()
     store.clear()
     followed.present = served && { served, end: new AbortController() }
-    if (!followed.present) return this.#settle(followed)
-    const signal = AbortSignal.any([followed.present.end.signal, stopped])
+    if (!followed.present || !this.#stopped) return this.#settle(followed)
+    const signal = AbortSignal.any([followed.present.end.signal, this.#stopped])
     const { resource } = resourceIn(row)
     const collection = { resource, path: `${followed.present.served.base}/${resource}` }
     const sink = store.sink(followed.present.served)
@@ -206,6 +230,8 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
   #connected(followed: Followed): void {
     this.#fault(followed, undefined)
     this.#settle(followed)
+    const isLeft = [...followed.store.list()].some((each) => keptBy(each) !== undefined)
+    if (!followed.isNeeded && !isLeft) this.#serve(followed, undefined)
   }
 
   #settle(followed: Followed): void {
@@ -215,6 +241,7 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
 
   #failed(followed: Followed, error: unknown, times: number): void {
     if (times < FAILING) return
+    if (!followed.isNeeded) return this.#serve(followed, undefined)
     followed.isFailing = true
     if (error instanceof ClusterRefusal) this.#fault(followed, `${followed.row.resource}: ${error.message}`)
     this.#settled(followed)

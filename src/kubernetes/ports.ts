@@ -46,6 +46,8 @@ export interface Namespaces {
 export interface CompanionCopies {
   get(key: string): Companion | undefined
   list(): Iterable<Companion>
+  /** A workload sleeps at more than 0: HorizontalPodAutoscalers are followed from now on. */
+  need(): void
   /** All that stand beside this workload. */
   beside(workload: Workload): readonly Companion[]
   /**

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { excludedNamespaces } from '../service/config/config.ts'
-import { markOf, type Companion } from '../domain/companions/companion.ts'
+import type { Companion } from '../domain/companions/companion.ts'
+import { keptBy } from '../domain/companions/mark.ts'
 import { pauseChange } from '../domain/companions/pause.ts'
 import { releaseChange } from '../domain/deciding/release.ts'
 import type { Rules } from '../domain/deciding/rules.ts'
@@ -102,7 +103,7 @@ export class Release {
     const { informer, companions } = this.cluster.informers
     const marked = [...informer.list()].filter((workload) => this.#change(workload))
     const isExcluded = ({ namespace }: Workload | Companion) => this.#excluded.has(namespace)
-    const paused = [...companions.list()].filter((each) => markOf(each) !== undefined)
+    const paused = [...companions.list()].filter((each) => keptBy(each) !== undefined)
     return {
       workloads: marked.filter((workload) => !isExcluded(workload)),
       excluded: marked.filter(isExcluded),

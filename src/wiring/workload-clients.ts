@@ -1,4 +1,5 @@
 import type { Config } from '../service/config/config.ts'
+import { HPAS } from '../domain/autoscaling/hpa.ts'
 import { SCALED_OBJECTS } from '../domain/autoscaling/scaled-object.ts'
 import { configuredRows } from '../domain/companions/configured.ts'
 import type { CompanionRow } from '../domain/companions/companion.ts'
@@ -64,5 +65,5 @@ export function writersOf(
 
 /** The rows under a configuration. */
 function rowsOf(config: InformerOptions['config']): CompanionRow[] {
-  return [...(config.keda.enabled ? [SCALED_OBJECTS] : []), ...configuredRows(config)]
+  return [HPAS, ...(config.keda.enabled ? [SCALED_OBJECTS] : []), ...configuredRows(config)]
 }

@@ -185,6 +185,27 @@ describeOnBoth('what stands beside a workload', function (on) {
     await eventually('their former values', async () => (await suspends()) === '[false,null,null]')
   })
 
+  it('that is an HPA has no higher minimum than its workload sleeps at, and gets it back with the wake', async () => {
+    const path = `/apis/autoscaling/v2/namespaces/${here.namespace}/horizontalpodautoscalers`
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'scaled' }
+    const spec = { scaleTargetRef, minReplicas: 2, maxReplicas: 5 }
+    await on().admin.expect('POST', path, { metadata: { name: 'scaled' }, spec })
+    const workload = await here.enabled('deployments', 'scaled', { replicas: 3 })
+    await here.annotate('deployments', 'scaled', { 'dormouse.dev/asleep-replicas': '1' })
+    const minimum = async () => {
+      const { spec: found } = (await on().admin.expect('GET', `${path}/scaled`)) as {
+        spec?: { minReplicas?: number }
+      }
+      return found?.minReplicas
+    }
+    await workload.snooze()
+    await eventually('the minimum to be lowered', async () => (await minimum()) === 1)
+    expect((await here.get('deployments', 'scaled')).spec.replicas).to.equal(1)
+    await workload.wake()
+    await eventually('the minimum to be back', async () => (await minimum()) === 2)
+    await on().admin.expect('DELETE', `${path}/scaled`)
+  })
+
   it('loses nothing where Dormouse is killed between its two writes, of sleeping and of waking', async () => {
     await objects.create(CLUSTER, 'killed', {})
     await objects.owned('killed', 'killed')

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { minReplicasOf, SCALED_OBJECTS } from '../../src/domain/autoscaling/scaled-object.ts'
-import { markOf, valueOf } from '../../src/domain/companions/companion.ts'
+import { valueOf } from '../../src/domain/companions/companion.ts'
+import { isPausedByUs } from '../../src/domain/companions/mark.ts'
 import { configuredRows } from '../../src/domain/companions/configured.ts'
 import { CompanionPatcher } from '../../src/kubernetes/companion-patcher.ts'
 import { CompanionInformer } from '../../src/kubernetes/companions.ts'
@@ -198,7 +199,7 @@ describe('the informer of companions', () => {
     expect(path).to.equal('/apis/keda.sh/v1alpha1/namespaces/shop/scaledobjects/web')
     expect(query.get('fieldManager')).to.equal('dormouse')
     const written = informer.get(`${RESOURCE}/shop/web`)!
-    expect([valueOf(written), markOf(written)]).to.deep.equal(['0', ''])
+    expect([valueOf(written), isPausedByUs(written)]).to.deep.equal(['0', true])
   })
 
   it('says that somebody else was faster where the precondition of a write fails', async () => {

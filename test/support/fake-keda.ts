@@ -61,6 +61,8 @@ export class FakeKeda implements CompanionCopies, Pauser {
     this.#listeners.push(listener)
   }
 
+  need(): void {}
+
   /** Its watch is never refused. */
   onFault(): void {}
 

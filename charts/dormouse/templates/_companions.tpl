@@ -1,6 +1,6 @@
 {{- /* What is paused beside sleepers, each with its resource and with one of annotation, label and path. As JSON. */ -}}
 {{- define "dormouse.companions.paused" -}}
-{{- $rows := list -}}
+{{- $rows := list (dict "resource" "horizontalpodautoscalers.autoscaling" "path" ".spec.minReplicas") -}}
 {{- if dig "keda" "enabled" true .Values.config -}}
 {{- $rows = append $rows (dict "resource" "scaledobjects.keda.sh" "annotation" "autoscaling.keda.sh/paused-replicas") -}}
 {{- end -}}
@@ -20,11 +20,11 @@
 {{ toJson $rows }}
 {{- end -}}
 
-{{- /* The definitions that say whether these are there. As JSON. */ -}}
+{{- /* The definitions that say whether these are there; HorizontalPodAutoscalers have none. As JSON. */ -}}
 {{- define "dormouse.companions.defined" -}}
 {{- $names := list -}}
 {{- range include "dormouse.companions.paused" . | fromJsonArray -}}
-{{- $names = append $names .resource -}}
+{{- if ne .resource "horizontalpodautoscalers.autoscaling" }}{{ $names = append $names .resource }}{{ end -}}
 {{- end -}}
 {{ toJson $names }}
 {{- end -}}

@@ -1,11 +1,5 @@
-import {
-  annotationAt,
-  bothIn,
-  markOf,
-  valueOf,
-  type Companion,
-  type CompanionRow,
-} from '../companions/companion.ts'
+import { annotationAt, valueOf, type Companion, type CompanionRow } from '../companions/companion.ts'
+import { isPausedByUs } from '../companions/mark.ts'
 import { valueAt } from '../json-pointer.ts'
 
 /** KEDA's: it stops, and leaves the count alone. A boolean; any other text counts as true. */
@@ -25,8 +19,7 @@ export const SCALED_OBJECTS = {
   reads: [MIN],
   pause: {
     at: String,
-    isMet: (companion, wanted) => valueOf(companion) === wanted || pausedByOthers(companion) !== undefined,
-    isOurs: (value) => value === PAUSED_AT,
+    isMet: (companion) => valueOf(companion) !== undefined || pausedByOthers(companion) !== undefined,
     tested: [annotationAt(PAUSED_BY_OTHERS)],
   },
 } as const satisfies CompanionRow
@@ -45,9 +38,7 @@ export function pausedByOthers(companion: Companion): string | undefined {
   if (typeof paused === 'string' && !FALSE.has(paused)) return says(PAUSED_BY_OTHERS, paused)
   const replicas = valueOf(companion)
   if (replicas === undefined) return undefined
-  const mark = markOf(companion)
-  const isOurs = mark !== undefined && replicas === (bothIn(mark)?.[0] ?? PAUSED_AT)
-  return isOurs ? undefined : says(PAUSED_REPLICAS, replicas)
+  return isPausedByUs(companion) ? undefined : says(PAUSED_REPLICAS, replicas)
 }
 
 /** The texts that Go's `strconv.ParseBool` reads as false. */

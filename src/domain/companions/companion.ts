@@ -22,10 +22,8 @@ export type Link =
 export interface Pausing {
   /** The value beside a workload that sleeps at this count; undefined: none is needed. */
   at(rest: number): unknown
-  /** Whether it rests already: a pause of others stays as it is. */
+  /** Whether a value that we did not set lets it rest already: a pause of others stays as it is. */
   isMet(companion: Companion, wanted: unknown): boolean
-  /** Whether a value beside our mark is the one that we set. */
-  isOurs(value: unknown, former: unknown): boolean
   /** Other places on which `isMet` depends. */
   readonly tested?: readonly string[]
 }
@@ -41,6 +39,8 @@ export interface CompanionRow {
   readonly pause?: Pausing
   /** It stands in the configuration: then a cluster that does not have it is worth a word. */
   readonly isConfigured?: true
+  /** Every cluster serves it there. It is followed only while a workload sleeps that needs it, or a pause of ours is left. */
+  readonly builtIn?: Served
   /** Other places that are read. */
   readonly reads?: readonly string[]
 }
@@ -72,7 +72,6 @@ export function pausedAt(asleep: unknown): Pausing {
   return {
     at: () => asleep,
     isMet: (companion) => valueOf(companion) === asleep,
-    isOurs: (value) => value === asleep,
   }
 }
 
@@ -102,24 +101,6 @@ export function resourceIn({ resource: name }: Pick<CompanionRow, 'resource'>) {
 
 export function valueOf({ row, object }: Pick<Companion, 'row' | 'object'>): unknown {
   return valueAt(object, row.place)
-}
-
-/** undefined: it does not carry our mark. With it, we paused it, or it is a copy of one that we paused. */
-export function markOf({ object }: Pick<Companion, 'object'>): string | undefined {
-  const mark = valueAt(object, MARK)
-  return typeof mark === 'string' ? mark : undefined
-}
-
-/** The value that we set, and the former one, where a mark has both. */
-export function bothIn(mark: string | undefined): readonly [set: unknown, former: unknown] | undefined {
-  if (!mark?.startsWith('[')) return undefined
-  try {
-    const both: unknown = JSON.parse(mark)
-    return Array.isArray(both) && both.length === 2 ? [both[0], both[1]] : undefined
-  } catch {
-    // Anybody may write it.
-    return undefined
-  }
 }
 
 const TARGET = '/spec/scaleTargetRef'

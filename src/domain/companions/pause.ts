@@ -1,12 +1,13 @@
 import { carryOut, type PatchOperation } from '../json-patch.ts'
-import { namesIn, valueAt } from '../json-pointer.ts'
+import { valueAt } from '../json-pointer.ts'
 import { foundAt, operationsOn } from '../sleeping/field.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { ReadingRules } from '../workload/settings-rules.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { restOf as restIn } from '../workload/state.ts'
 import { currentReplicas, type Workload } from '../workload/workload.ts'
-import { bothIn, MARK, markOf, valueOf, type Companion } from './companion.ts'
+import { MARK, valueOf, type Companion } from './companion.ts'
+import { keptBy, markOf } from './mark.ts'
 
 /** The values to set of a companion; null: to remove, absent: to leave. */
 export interface PauseChange {
@@ -34,33 +35,16 @@ export function restOf(workload: Workload, rules: ReadingRules): number | false 
 export function pauseChange(companion: Companion, rest: number | false | undefined): PauseChange | undefined {
   const { pause } = companion.row
   if (!pause || companion.deleting || rest === undefined) return undefined
-  const [value, mark] = [valueOf(companion), markOf(companion)]
-  const both = bothIn(mark)
-  const former = both ? both[1] : mark === undefined ? undefined : formerOf(companion, mark)
-  const isOurs = both ? value === both[0] : mark !== undefined && pause.isOurs(value, former)
+  const [value, kept] = [valueOf(companion), keptBy(companion)]
+  const isOurs = kept !== undefined && value === kept.set
   const wanted = rest === false ? undefined : pause.at(rest)
   if (wanted !== undefined) {
-    if (pause.isMet(companion, wanted)) return undefined
-    const isKept = mark !== undefined && (isOurs || value === undefined)
-    const before = (isKept ? former : value) ?? null
-    if (!pause.isOurs(wanted, before)) return { value: wanted, mark: JSON.stringify([wanted, before]) }
-    return { value: wanted, mark: isKept && !both ? mark : before === null ? '' : JSON.stringify(before) }
+    if (isOurs ? value === wanted : pause.isMet(companion, wanted)) return undefined
+    const former = isOurs || value === undefined ? (kept?.former ?? null) : value
+    return { value: wanted, mark: markOf(companion, { set: wanted, former }) }
   }
-  if (mark === undefined) return undefined
-  return isOurs ? { value: former, mark: null } : { mark: null }
-}
-
-/** The value that a mark keeps; null: there was none. A mark for a text may be the text itself. */
-function formerOf({ row }: Companion, mark: string): unknown {
-  const isText = namesIn(row.place)[0] === 'metadata'
-  let former: unknown = isText ? mark || null : null
-  try {
-    const value: unknown = JSON.parse(mark)
-    if (!isText || typeof value === 'string') former = value
-  } catch {
-    // Anybody may write it.
-  }
-  return former
+  if (kept === undefined) return undefined
+  return isOurs ? { value: kept.former, mark: null } : { mark: null }
 }
 
 /** The change as one JSON Patch, which tests the uid and each place that the change depends on. */

@@ -2,8 +2,9 @@ import { keyOfCompanion, nameOfCompanion, type Companion } from '../../domain/co
 import { OWNED_KINDS } from '../../domain/companions/link.ts'
 import { pauseChange, restOf, type PauseChange } from '../../domain/companions/pause.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
+import { hasSleepMark } from '../../domain/workload/reading.ts'
 import { namesIn } from '../../domain/json-pointer.ts'
-import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
+import { wantsPods, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import type { Stopping } from '../../kubernetes/ports.ts'
 import { systemMonotonic, type Monotonic } from '../../process/clock.ts'
 import { Companions } from '../../process/companions.ts'
@@ -73,6 +74,7 @@ export class Pauses {
   }
 
   workloadChanged(workload: Workload): void {
+    if (hasSleepMark(workload) && wantsPods(workload)) this.#ports.pausing.companions.need()
     for (const each of this.#ports.pausing.companions.beside(workload)) this.changed(each)
   }
 

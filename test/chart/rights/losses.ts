@@ -4,7 +4,18 @@ import { eventually } from '../../support/eventually.ts'
 import type { Grant } from './grants.ts'
 import type { Stage } from './stage.ts'
 import { define } from '../../keda/operator.ts'
-import { cycle, disown, logged, marked, refused, secretOf, unavailable, unowned, type Told } from './told.ts'
+import {
+  cycle,
+  disown,
+  logged,
+  lowered,
+  marked,
+  refused,
+  secretOf,
+  unavailable,
+  unowned,
+  type Told,
+} from './told.ts'
 
 /** The effect of a missing right on Dormouse. */
 export interface Loss {
@@ -47,6 +58,12 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
   'patch scaledobjects': {
     fails: 'KEDA stays paused, or is not',
     prepare: marked,
+    told: logged('a pause could not be written'),
+  },
+  ...unfollowed('horizontalpodautoscalers', 'an HPA wakes what sleeps at more than 0'),
+  'patch horizontalpodautoscalers': {
+    fails: 'the minimum of an HPA stays lowered, or is not',
+    prepare: lowered,
     told: logged('a pause could not be written'),
   },
   'create tokenreviews': { fails: 'nobody can log in by the cluster', told: unavailable },

@@ -64,6 +64,15 @@ export async function marked({ on }: Pick<Stage, 'on'>): Promise<unknown> {
   })
 }
 
+/** An HPA of no workload whose minimum was lowered, which is to go back: it is found at the start. */
+export async function lowered({ on }: Pick<Stage, 'on'>): Promise<unknown> {
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'nothing' }
+  return on().admin.send('POST', '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers', {
+    metadata: { name: 'lowered', annotations: { 'dormouse.dev/paused': '[1,3]' } },
+    spec: { scaleTargetRef, minReplicas: 1, maxReplicas: 5 },
+  })
+}
+
 /** It is not put right. */
 export async function unowned(stage: Stage, missing: string): Promise<string> {
   const told = await logged('the webhook configuration could not be put right')(stage, missing)

@@ -9,7 +9,7 @@ import { describeOnWith } from '../../support/clusters.ts'
 import { CONFIGURATION, LEASES, SECRET } from '../../support/enforced.ts'
 import { eventually, inParallel } from '../../support/eventually.ts'
 import { helmIn, only, type Manifest } from '../helm.ts'
-import { marked } from './told.ts'
+import { lowered, marked } from './told.ts'
 import { Stage } from './stage.ts'
 import { grantsOf, rulesOf, type Grant } from './grants.ts'
 import { helm } from '../../go-programs/go-program.ts'
@@ -39,6 +39,7 @@ describeOnWith(helm, "the chart's account at work, as inside a cluster", functio
     const webhooks = only(objects, 'MutatingWebhookConfiguration')
     await admin.expect('POST', CONFIGURATION.replace(/\/dormouse$/, ''), webhooks)
     await stage.setUp()
+    await lowered({ on })
     await stage.start()
   })
 

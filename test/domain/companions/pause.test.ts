@@ -1,18 +1,21 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { HPAS } from '../../../src/domain/autoscaling/hpa.ts'
 import { pausedByOthers } from '../../../src/domain/autoscaling/scaled-object.ts'
 import {
   annotationAt,
-  markOf,
+  MARK,
   pausedAt,
   valueOf,
   type Companion,
   type CompanionRow,
 } from '../../../src/domain/companions/companion.ts'
+import { keptBy } from '../../../src/domain/companions/mark.ts'
 import { linkText, linkTextOf, targetOf } from '../../../src/domain/companions/link.ts'
 import { pauseChange, pausePatch, restOf } from '../../../src/domain/companions/pause.ts'
 import { trimCompanion } from '../../../src/kubernetes/companion-store.ts'
 import { stepped } from '../../support/decisions.ts'
+import { valueAt } from '../../../src/domain/json-pointer.ts'
 import { applied } from '../../support/json-patch.ts'
 import { RULES } from '../../support/rules.ts'
 import { aScaledObject, KEDA, PAUSED } from '../../support/scaled-objects.ts'
@@ -131,7 +134,7 @@ describe('the pause of what stands beside a workload', () => {
 
   it('begins again where somebody has taken it away, and keeps what they set in its place', () => {
     expect(pauseChange(annotated({ mark: '' }), 0)).to.deep.equal({ value: '0', mark: '' })
-    expect(pauseChange(annotated({ mark: '4' }), 0)).to.deep.equal({ value: '0', mark: '4' })
+    expect(pauseChange(annotated({ mark: '4' }), 0)).to.deep.equal({ value: '0', mark: '"4"' })
     const synced = aCompanion(BY_LABEL, {
       metadata: { labels: { 'example.com/paused': 'no' }, annotations: { 'dormouse.dev/paused': '' } },
     })
@@ -200,15 +203,34 @@ describe('the pause of what stands beside a workload', () => {
     expect(restOf(asleep.annotated({ state: '{' }), RULES)).to.equal(undefined)
   })
 
+  it('follows the count of the sleeper: KEDA pauses at it, and an HPA has no higher minimum', () => {
+    const atOne = written(annotated(), 1)!
+    expect(valueOf(atOne)).to.equal('1')
+    expect(pausedByOthers(atOne)).to.equal(undefined)
+    expect(valueOf(written(atOne, 2)!)).to.equal('2')
+    expect(valueOf(written(written(atOne, 0)!, false)!)).to.equal(undefined)
+    const hpa = (minReplicas: number, metadata = {}) => aCompanion(HPAS, { metadata, spec: { minReplicas } })
+    const lowered = written(hpa(4), 1)!
+    expect(valueOf(lowered)).to.equal(1)
+    expect(valueOf(written(lowered, 2)!)).to.equal(2)
+    for (const rest of [0, false] as const) expect(valueOf(written(written(lowered, 2)!, rest)!)).to.equal(4)
+    expect(pauseChange(hpa(4), 0), 'it rests by itself').to.equal(undefined)
+    expect(pauseChange(hpa(2), 3), 'it would not wake it').to.equal(undefined)
+    const ownerReferences = [
+      { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'x', controller: true },
+    ]
+    expect(pauseChange(hpa(4, { ownerReferences }), 1), "its owner's").to.equal(undefined)
+  })
+
   it('is settled by one write, and undone to what there was, whatever stood there', () => {
     fc.assert(
-      fc.property(COMPANION, fc.constantFrom<number | false>(0, false), (companion, first) => {
+      fc.property(COMPANION, fc.constantFrom<number | false>(0, 1, false), (companion, first) => {
         const after = written(companion, first)!
         expect(pauseChange(after, first)).to.equal(undefined)
-        if (first === false) expect(markOf(after)).to.equal(undefined)
+        if (first === false) expect(keptBy(after)).to.equal(undefined)
         const back = written(after, false)!
-        expect(markOf(back)).to.equal(undefined)
-        if (markOf(companion) === undefined) expect(valueOf(back)).to.equal(valueOf(companion))
+        expect(keptBy(back)).to.equal(undefined)
+        if (keptBy(companion) === undefined) expect(valueOf(back)).to.equal(valueOf(companion))
       }),
     )
   })
@@ -217,7 +239,7 @@ describe('the pause of what stands beside a workload', () => {
     fc.assert(
       fc.property(
         COMPANION,
-        fc.constantFrom<number | false>(0, false),
+        fc.constantFrom<number | false>(0, 1, false),
         COMPANION,
         (companion, rest, other) => {
           const change = pauseChange(companion, rest)
@@ -229,7 +251,9 @@ describe('the pause of what stands beside a workload', () => {
               patch,
             ),
           ).to.equal(undefined)
-          const isSame = valueOf(other) === valueOf(companion) && markOf(other) === markOf(companion)
+          const isSame =
+            valueOf(other) === valueOf(companion) &&
+            valueAt(other.object, MARK) === valueAt(companion.object, MARK)
           if (!isSame) expect(applied(objectOf(other), patch)).to.equal(undefined)
         },
       ),
