@@ -19,6 +19,21 @@ function percona(resource: string, versions: readonly string[]): KindSettings {
   }
 }
 
+function unmanaged(resource: string): OwnerSettings {
+  return {
+    resource: `${resource}.k8s.elastic.co`,
+    pause: { annotation: 'eck.k8s.elastic.co/managed', asleep: 'false' },
+  }
+}
+
+function skipped(kind: string): OwnerSettings {
+  const plural = kind === 'redis' ? kind : `${kind}s`
+  return {
+    resource: `${plural}.redis.redis.opstreelabs.in`,
+    pause: { annotation: `${kind}.opstreelabs.in/skip-reconcile`, asleep: 'true' },
+  }
+}
+
 export const PRESETS = {
   // Declarative hibernation keeps the volumes (cloudnative-pg.io, "Declarative hibernation").
   'cloudnative-pg': {
@@ -29,6 +44,14 @@ export const PRESETS = {
         switch: { annotation: 'cnpg.io/hibernation', asleep: 'on', awake: 'off' },
         asleepWhen: { condition: 'cnpg.io/hibernation', equals: 'True' },
         awakeWhen: { path: '.status.readyInstances', equalsPath: '.spec.instances' },
+        along: [
+          {
+            resource: 'scheduledbackups.postgresql.cnpg.io',
+            selectedBy: '.spec.cluster.name',
+            path: '.spec.suspend',
+            asleep: true,
+          },
+        ],
       },
     ],
   },
@@ -46,6 +69,36 @@ export const PRESETS = {
   'percona-mysql': { kinds: [percona('perconaservermysqls.ps.percona.com', ['v1', 'v1alpha1'])] },
   'percona-xtradb': { kinds: [percona('perconaxtradbclusters.pxc.percona.com', ['v1'])] },
   'percona-mongodb': { kinds: [percona('perconaservermongodbs.psmdb.percona.com', ['v1'])] },
+  // The operator leaves a labelled cluster alone (rabbitmq.com, "Pause reconciliation").
+  rabbitmq: {
+    kinds: [],
+    owners: [
+      {
+        resource: 'rabbitmqclusters.rabbitmq.com',
+        pause: { label: 'rabbitmq.com/pauseReconciliation', asleep: 'true' },
+      },
+    ],
+  },
+  // Each of its objects may be excluded from its operator (elastic.co, "Exclude resources from reconciliation").
+  eck: {
+    kinds: [],
+    owners: [
+      unmanaged('elasticsearches.elasticsearch'),
+      unmanaged('kibanas.kibana'),
+      unmanaged('apmservers.apm'),
+      unmanaged('logstashes.logstash'),
+    ],
+  },
+  // Each kind of OT's operator has a name of its own for it (redis-operator's `controllers`).
+  redis: {
+    kinds: [],
+    owners: [
+      skipped('redis'),
+      skipped('rediscluster'),
+      skipped('redisreplication'),
+      skipped('redissentinel'),
+    ],
+  },
 } as const satisfies Readonly<Record<string, Preset>>
 
 export type PresetName = keyof typeof PRESETS
