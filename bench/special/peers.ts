@@ -1,13 +1,14 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { controlPlanePrograms } from '../../test/control-plane/build.ts'
+import { selfSigned } from '../../test/support/certificate.ts'
 import { freePorts } from '../../test/control-plane/ports.ts'
 import { annotated } from '../../test/support/manifests.ts'
 import { deployments, fill, withCluster, type BenchCluster } from '../measure/cluster.ts'
@@ -87,12 +88,9 @@ const kubeGreen = (program: string): Peer => ({
         spec,
       })
     const certificates = await mkdtemp(join(tmpdir(), 'dormouse-bench-'))
-    const [key, certificate] = ['tls.key', 'tls.crt'].map((name) => join(certificates, name)) as [
-      string,
-      string,
-    ]
-    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=peer', '-keyout', key]
-    execFileSync('openssl', [...made, '-out', certificate], { stdio: 'ignore' })
+    const { cert, key } = await selfSigned('peer')
+    await writeFile(join(certificates, 'tls.crt'), cert)
+    await writeFile(join(certificates, 'tls.key'), key)
     const [port] = await freePorts(1)
     const running = await started(program, [
       `--kubeconfig=${plane.adminKubeconfig}`,

@@ -202,7 +202,7 @@ describeOnBoth("operators' own switches", function (on) {
       [ABSENT, 'is its CustomResourceDefinition installed?'],
       [UNKNOWN.resource, 'its preset knows v1, and the cluster serves v7'],
     ] as const) {
-      const { status, body } = await here.workload(kind as typeof UNKNOWN.resource, 'any').attempt('GET', '')
+      const { status, body } = await here.workload(kind, 'any').attempt('GET', '')
       expect([status, body.error.code]).to.deep.equal([503, 'CLUSTER_UNAVAILABLE'])
       expect(body.error.message).to.include(why)
     }

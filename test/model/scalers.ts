@@ -85,10 +85,9 @@ export function scalersLeft(target: Target): string[] {
   if (isAsleep && annotations[ANNOTATION.state] === undefined) return []
   const marked: Readonly<Record<string, string | undefined>> = object.metadata.annotations ?? {}
   const isFree = scaler.pause[PAUSED] === undefined && scaler.pause[PAUSED_REPLICAS] === undefined
-  const wanted = isAsleep && isFree ? { [PAUSED_REPLICAS]: String(latest.spec.replicas ?? 0) } : scaler.pause
-  const found = [PAUSED, PAUSED_REPLICAS].filter(
-    (name) => marked[name] !== (wanted as Pause)[name as keyof Pause],
-  )
+  const rests: Pause = { [PAUSED_REPLICAS]: String(latest.spec.replicas ?? 0) }
+  const wanted = isAsleep && isFree ? rests : scaler.pause
+  const found = ([PAUSED, PAUSED_REPLICAS] as const).filter((name) => marked[name] !== wanted[name])
   const leftMark = isAsleep ? [] : [MARK].filter((name) => marked[name] !== undefined)
   const wrong = [...found, ...leftMark].map((name) => `${name}=${marked[name]}`)
   if (wrong.length === 0) return []

@@ -80,7 +80,7 @@ export function restorable({ kind }: ImportedObject, restore: Restore): Restorab
   }
 }
 
-/** Of an operator's resource nothing but its switch: null where it had none. */
+/** The switch of an operator's resource, and nothing else; null where it had none. */
 function switchedBack(kind: string, restore: Restore): Restorable {
   const [path, asleep] = rowOf(kind).asleep ?? ['', 0]
   const value = valueAt(restore, path)

@@ -225,7 +225,7 @@ describe("operators' resources that a SleepInfo patches", () => {
     apiVersion: 'acid.zalan.do/v1',
     kind: 'postgresql',
     metadata: { namespace: 'shop', name: 'db' },
-    spec: { numberOfInstances } as NonNullable<ImportedObject['spec']>,
+    spec: { numberOfInstances },
   })
   const patch = (group: string, kind: string, path: string, value: unknown) => ({
     target: { group, kind },
