@@ -1,4 +1,5 @@
 import { resourceIn, type Companion, type CompanionRow, type Served } from '../domain/companions/companion.ts'
+import { busyAmong, type Busy } from '../domain/companions/busy.ts'
 import { NO_CONFIGURED_NAMES, workloadsBeside, type ConfiguredNames } from '../domain/companions/link.ts'
 import { namesIn } from '../domain/json-pointer.ts'
 import { isBuiltIn, SCALABLE_KINDS, typeOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
@@ -132,10 +133,25 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
     return configured.map((kind) => ({ kind, connected: this.isCurrent(kind) }))
   }
 
+  /** The first thing beside a workload that its sleep would disturb, or may disturb where that cannot be seen. */
+  busyBeside(workload: Workload): Busy | undefined {
+    for (const { row, store, fault } of this.#followed.values()) {
+      if (!row.busy) continue
+      const busy = busyAmong(store.of(workload))
+      if (busy) return busy
+      const isUnseen =
+        fault !== undefined && fault !== absent(row) && mayStandBeside(row, undefined, workload)
+      if (isUnseen)
+        return { why: `whether one of ${row.resource} is busy is not known: ${fault}`, since: undefined }
+    }
+    return undefined
+  }
+
   /** Why what stands beside this workload may not be paused; undefined: nothing is known to be wrong. */
   faultBeside(workload: Workload): string | undefined {
     const faulty = [...this.#followed.values()].find(
-      ({ row, fault, present }) => fault !== undefined && mayStandBeside(row, present?.served.kind, workload),
+      ({ row, fault, present }) =>
+        row.pause && fault !== undefined && mayStandBeside(row, present?.served.kind, workload),
     )
     return faulty?.fault
   }

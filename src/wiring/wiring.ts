@@ -79,6 +79,7 @@ export function wire(options: ServiceOptions): Wiring {
     waitOf: (...decided) => waits.of(...decided),
     released: () => release.mark,
     scaledObjects: (workload) => companions.of(SCALED_OBJECTS.resource, workload),
+    busyBeside: (workload) => companions.busyBeside(workload),
     faultBeside: (workload) => companions.faultBeside(workload),
     podOwnerOf: (workload) => informer.podOwnerOf(workload),
     keyring: () => stateKeys?.keys.keyring,

@@ -15,14 +15,17 @@ import {
 import { runDormouse } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
+import { asleepNow } from '../support/schedules.ts'
 import { served } from '../support/served.ts'
 
 const GROUP = 'beside.example.com'
 const CLUSTER: CustomKind = { group: GROUP, plural: 'clusters', kind: 'Cluster' }
 /** Suspended while the wheel sleeps that it names. */
 const BACKUP: CustomKind = { group: GROUP, plural: 'backups', kind: 'Backup' }
+/** Holds back the sleep of the wheel that it names. */
+const RIDE: CustomKind = { group: GROUP, plural: 'rides', kind: 'Ride' }
 const WHEEL: CustomKind = { group: GROUP, plural: 'wheels', kind: 'Wheel', countPath: '.spec.replicas' }
-const KINDS = [CLUSTER, BACKUP, WHEEL]
+const KINDS = [CLUSTER, BACKUP, RIDE, WHEEL]
 const CLUSTERS = `clusters.${GROUP}`
 const BACKUPS = `backups.${GROUP}`
 /** Nobody has installed it. */
@@ -40,6 +43,14 @@ const SETTINGS = {
   kinds: [
     {
       resource: WHEELS,
+      notWhile: [
+        {
+          resource: `rides.${GROUP}`,
+          selectedBy: '.spec.wheel.name',
+          path: '.status.phase',
+          in: ['running'],
+        },
+      ],
       along: [{ resource: BACKUPS, selectedBy: '.spec.wheel.name', path: '.spec.suspend', asleep: true }],
     },
   ],
@@ -183,6 +194,31 @@ describeOnBoth('what stands beside a workload', function (on) {
     await eventually('both to be suspended', async () => (await suspends()) === '[true,true,null]')
     await here.workload(WHEELS, 'front').wake()
     await eventually('their former values', async () => (await suspends()) === '[false,null,null]')
+  })
+
+  it('holds back the sleep of a workload while it is busy, by its schedule and on request', async () => {
+    await objects.create(WHEEL, 'ridden', { replicas: 2 })
+    const ride = { wheel: { name: 'ridden' } }
+    const metadata = { name: 'long' }
+    const object = {
+      apiVersion: `${GROUP}/v1`,
+      kind: 'Ride',
+      metadata,
+      spec: ride,
+      status: { phase: 'running' },
+    }
+    await on().admin.expect('POST', objects.path('rides'), object)
+    const workload = here.workload(WHEELS, 'ridden')
+    await eventually('it to be known', async () => (await workload.attempt('GET', '')).status === 200)
+    await workload.enable({ schedule: asleepNow() })
+    const busy = 'Ride long of it is running'
+    await eventually('the reason', async () =>
+      (await workload.attempt('GET', '')).body.data.reason.includes(busy),
+    )
+    const { status, body } = await workload.attempt('POST', 'snooze')
+    expect([status, body.message ?? body.error?.message].join()).to.match(/^409.*Ride long of it is running/)
+    await on().admin.expect('PATCH', objects.path('rides', 'long'), { status: { phase: 'completed' } })
+    await eventually('it to sleep', async () => (await workload.status()).is_snoozed)
   })
 
   it('that is an HPA has no higher minimum than its workload sleeps at, and gets it back with the wake', async () => {

@@ -20,9 +20,18 @@
 {{ toJson $rows }}
 {{- end -}}
 
+{{- /* Resources that are only looked at: those of `notWhile`. As JSON. */ -}}
+{{- define "dormouse.companions.seen" -}}
+{{- $names := list -}}
+{{- range include "dormouse.kinds.entries" . | fromJsonArray -}}
+{{- range .notWhile | default list }}{{ $names = append $names .resource }}{{ end -}}
+{{- end -}}
+{{ toJson $names }}
+{{- end -}}
+
 {{- /* The definitions that say whether these are there; HorizontalPodAutoscalers have none. As JSON. */ -}}
 {{- define "dormouse.companions.defined" -}}
-{{- $names := list -}}
+{{- $names := include "dormouse.companions.seen" . | fromJsonArray -}}
 {{- range include "dormouse.companions.paused" . | fromJsonArray -}}
 {{- if ne .resource "horizontalpodautoscalers.autoscaling" }}{{ $names = append $names .resource }}{{ end -}}
 {{- end -}}

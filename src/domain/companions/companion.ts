@@ -37,6 +37,8 @@ export interface CompanionRow {
   readonly place: string
   /** Absent: it is never written. */
   readonly pause?: Pausing
+  /** The values with which it holds back the sleep of its workload; absent: it does not. */
+  readonly busy?: readonly unknown[]
   /** It stands in the configuration: then a cluster that does not have it is worth a word. */
   readonly isConfigured?: true
   /** Every cluster serves it there. It is followed only while a workload sleeps that needs it, or a pause of ours is left. */

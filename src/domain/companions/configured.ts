@@ -55,6 +55,12 @@ export function configuredRows({
     ...owners.map(({ resource, pause }): CompanionRow => {
       return rowOf({ resource, link: { by: 'owner' }, place: placeOf(pause), asleep: pause.asleep })
     }),
+    ...kinds.flatMap(({ resource: kind, notWhile = [] }) =>
+      notWhile.map(({ resource, selectedBy, path, in: busy }): CompanionRow => {
+        const link = { by: 'field', field: fieldAt(selectedBy), kind: kind as ConfiguredKind } as const
+        return { resource: resource as ConfiguredKind, link, place: fieldAt(path), busy, isConfigured: true }
+      }),
+    ),
     ...kinds.flatMap(({ resource: kind, along = [] }) =>
       along.map(({ resource, selectedBy, path, asleep }): CompanionRow => {
         const link = { by: 'field', field: fieldAt(selectedBy), kind: kind as ConfiguredKind } as const

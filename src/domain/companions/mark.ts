@@ -1,7 +1,7 @@
 import { valueAt } from '../json-pointer.ts'
 import { MARK, valueOf, type Companion } from './companion.ts'
 
-/** What our mark says: the value that we set, and the one that stood there before; null: none. */
+/** The content of our mark: the value that we set, and the one that stood there before; null: none. */
 export interface Kept {
   readonly set: unknown
   readonly former: unknown

@@ -1,4 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
+import { heldUntil } from '../companions/busy.ts'
 import { iso, isoOrNull } from '../text.ts'
 import { hasRoomToWake } from '../workload/change.ts'
 import { CLEAR_OVERRIDE, pinText, pinValues, UNPIN } from '../workload/explanation.ts'
@@ -81,10 +82,24 @@ function leftAwake(situation: Situation, wished: PartialDecision): PartialDecisi
   const { workload } = situation
   if (action !== 'snooze' || currentReplicas(workload) <= situation.countAsleep(replicas)) return undefined
   const why = riskOf(workload)
-  if (why === undefined) return undefined
+  if (why === undefined) return whileBusy(situation, wished)
   const text = () => `left awake: ${why} (then: ${reason.text})`
   const remedy = { action: 'snooze', query: { force: 'true' } } as const
   return asFound(situation, because('data_at_risk', text, { values: { fault: why }, remedy }))
+}
+
+/** Something beside it is busy, such as a backup of it: it sleeps once that has ended, or after a while all the same. */
+function whileBusy(
+  { workload, state, now, rules }: Situation,
+  wished: PartialDecision,
+): PartialDecision | undefined {
+  const busy = state.asleep ? undefined : rules.busyBeside?.(workload)
+  const until = busy && heldUntil(busy, wished.dueAt, now)
+  if (until === undefined) return undefined
+  const text = () => `left awake until ${iso(until)} at most: ${busy?.why} (then: ${wished.reason.text})`
+  const remedy = { action: 'snooze', query: { force: 'true' } } as const
+  const values = { fault: busy?.why ?? '', until: iso(until) }
+  return { ...noAction('data_at_risk', text, { values, remedy }), ...lookAgain(until) }
 }
 
 const VOLUMES_AT_RISK =

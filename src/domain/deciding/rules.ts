@@ -1,4 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
+import type { Busy } from '../companions/busy.ts'
 import type { ScalingRules } from '../autoscaling/keda.ts'
 import type { Released } from './released.ts'
 import type { Workload } from '../workload/workload.ts'
@@ -9,6 +10,8 @@ import type { OrderWait } from './order.ts'
 export interface Rules extends ScalingRules {
   /** The wait of a move by its order; undefined: none, or nobody computes it. */
   readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => OrderWait | undefined
+  /** The first thing beside it that its sleep would disturb; undefined: nothing. */
+  readonly busyBeside?: (workload: Workload) => Busy | undefined
   /** Why what stands beside it may not be paused while it sleeps; undefined: nothing is known to be wrong. */
   readonly faultBeside?: (workload: Workload) => string | undefined
   /** Accounts beside the known autoscalers that a pin does not stop, by name. */

@@ -120,9 +120,13 @@ function forced(limit: number | undefined): Remedy {
   }
 }
 
-/** Refuses a sleep that would lose data. @throws Refusal DATA_AT_RISK */
-export function refuseRisk(before: Workload, after: Workload, limit: number | undefined): void {
-  const risk = riskOf(before)
+/** Refuses a sleep that would lose data, or disturb what is busy beside it. @throws Refusal DATA_AT_RISK */
+export function refuseRisk(
+  { workload: before, state, rules }: Situation,
+  after: Workload,
+  limit: number | undefined,
+): void {
+  const risk = riskOf(before) ?? (state.asleep ? undefined : rules.busyBeside?.(before)?.why)
   if (risk === undefined || currentReplicas(after) >= currentReplicas(before)) return
   throw explainedRefusal('DATA_AT_RISK', `stays awake: ${risk}`, {
     code: 'data_at_risk',

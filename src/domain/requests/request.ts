@@ -103,7 +103,7 @@ export function planOn(
   const outcome = act({ situation, by, written }, request, isUnreadable)
   const { target, says } = outcome
   if (isRisky(request) && target !== situation.reading && request.force !== true) {
-    refuseRisk(situation.workload, target.workload, request.for)
+    refuseRisk(situation, target.workload, request.for)
     refuseBackoff(found, request.for)
   }
   // A request that changes nothing writes nothing: the controller writes the end of a wake.

@@ -119,10 +119,11 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   {
     // The mark of an object keeps one former value.
     pointers: ['/owners', '/kinds'],
-    expected: 'each resource only once in `owners` and `along`, and none that is paused or managed anyway',
+    expected:
+      'each resource only once in `owners`, `along` and `notWhile`, and none that is paused or managed anyway',
     found: ({ owners, kinds, keda }) => {
       const managed = kindsOf(kinds)
-      const along = managed.flatMap((kind) => kind.along ?? [])
+      const along = managed.flatMap((kind) => [...(kind.along ?? []), ...(kind.notWhile ?? [])])
       const paused = [...owners, ...ownersOf(kinds), ...along].map(({ resource }) => resource)
       const others = [
         ...managed.map(({ resource }) => resource),
