@@ -52,6 +52,15 @@ export const PRESETS = {
             asleep: true,
           },
         ],
+        // Those in between "pending" and "completed" (cloudnative-pg.io, BackupPhase).
+        notWhile: [
+          {
+            resource: 'backups.postgresql.cnpg.io',
+            selectedBy: '.spec.cluster.name',
+            path: '.status.phase',
+            in: ['started', 'running', 'finalizing'],
+          },
+        ],
       },
     ],
   },
