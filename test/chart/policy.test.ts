@@ -21,6 +21,22 @@ const POD = '/spec/template/spec'
 const GENERATION = 'deprecated.daemonset.template.generation'
 const add = (path: string, value: unknown): Patch => [{ op: 'add', path, value }]
 
+const GROUP = 'policy.example.com'
+const BESIDE = [
+  { group: GROUP, plural: 'masts', kind: 'Mast' },
+  { group: GROUP, plural: 'sails', kind: 'Sail' },
+]
+/** One with a label, one with a path. */
+const CONFIGURED = {
+  owners: [{ resource: `masts.${GROUP}`, pause: { label: 'example.com/paused', asleep: 'true' } }],
+  kinds: [
+    {
+      resource: `ships.${GROUP}`,
+      along: [{ resource: `sails.${GROUP}`, selectedBy: '.spec.ship', path: '.spec.run.off', asleep: true }],
+    },
+  ],
+}
+
 /** On every kind. */
 const REFUSED: Readonly<Record<string, Patch>> = {
   'another annotation': add(`${ANNOTATIONS}/example.com~1note`, 'x'),
@@ -118,7 +134,14 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
     for (const name of [own, namespace, quiet])
       await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name } })
     const kinds = [{ preset: 'cloudnative-pg' }, { preset: 'percona-mysql' }]
-    const values = { rbac: { aggregate: false }, config: { excludeNamespaces: [quiet], kinds } }
+    const values = {
+      rbac: { aggregate: false },
+      config: {
+        excludeNamespaces: [quiet],
+        owners: CONFIGURED.owners,
+        kinds: [...kinds, ...CONFIGURED.kinds],
+      },
+    }
     const objects = (await template(values, release)).filter(({ kind }) => KEPT.includes(kind))
     expect((await on().kubectl.withFile('create', objects)).stderr).to.equal('')
     await on().create(
@@ -368,6 +391,58 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
         await isRefused(change(patch), 'Dormouse', what)
         await isTaken(change(patch, 'somebody'), what)
       }
+    })
+  })
+
+  describe('on what is configured to stand beside workloads', () => {
+    const at = (name: string) => `/apis/${GROUP}/v1/namespaces/${namespace}/${name}`
+    const change = (name: string, patch: Patch, who = user) =>
+      on().admin.send('PATCH', `${at(name)}/one?dryRun=All&fieldManager=dormouse`, patch, as(who))
+    const mark = add(`${ANNOTATIONS}/dormouse.dev~1paused`, '')
+
+    before('there is one of each, and their policies hold', async () => {
+      for (const custom of BESIDE) {
+        await defineKind(on(), custom)
+        await on().admin.expect('POST', at(custom.plural), {
+          apiVersion: `${GROUP}/v1`,
+          kind: custom.kind,
+          metadata: { name: 'one', annotations: { kept: 'yes' }, labels: { kept: 'yes' } },
+          spec: { run: { at: 'night' }, size: 3 },
+        })
+        await eventually('the policy to hold', async () => {
+          const { body } = await change(custom.plural, add('/metadata/finalizers', ['example.com/x']))
+          return body.message?.includes('ValidatingAdmissionPolicy')
+        })
+      }
+    })
+
+    after('they are gone', async () => {
+      for (const custom of BESIDE) await undefineKind(on(), custom)
+    })
+
+    it('lets it set the one place of each, and its mark', async () => {
+      await isTaken(change('masts', [...mark, ...add(`${LABELS}/example.com~1paused`, 'true')]))
+      await isTaken(change('sails', [...mark, ...add('/spec/run/off', true)]))
+    })
+
+    it('lets it change nothing else of them, and anybody else what they may', async () => {
+      const others = {
+        'another annotation': add(`${ANNOTATIONS}/other`, 'x'),
+        'another label': add(`${LABELS}/other`, 'x'),
+        'a label less': [{ op: 'remove', path: `${LABELS}/kept` }],
+        'a field beside it': add('/spec/run/at', 'day'),
+        'a field above it': add('/spec/size', 0),
+        'all of the spec': [{ op: 'remove', path: '/spec' }],
+      }
+      const place = { masts: '/spec/run/off', sails: `${LABELS}/example.com~1paused` }
+      for (const { plural } of BESIDE)
+        for (const [what, patch] of Object.entries({
+          ...others,
+          "another's place": add(place[plural as keyof typeof place], 'true'),
+        })) {
+          await isRefused(change(plural, patch), 'Dormouse', `${plural}: ${what}`)
+          await isTaken(change(plural, patch, 'somebody'), `${plural}: ${what}`)
+        }
     })
   })
 
