@@ -163,7 +163,7 @@ describe('the client over a cluster on its bad days', () => {
     const policies = [{ name: 'dev', namespaces: { names: ['shop'] }, enabled: true, schedule: '8:00-18:00' }]
     const data = {
       timezone: 'Asia/Tokyo',
-      kinds: '["rollouts.argoproj.io=.spec.replicas"]',
+      kinds: '[{"resource":"rollouts.argoproj.io"}]',
       excludeNamespaces: '["infra"]',
       policies: JSON.stringify(policies),
     }
@@ -364,7 +364,7 @@ describe('the client over a cluster on its bad days', () => {
       if (path === '/apis/argoproj.io') return { body: { preferredVersion: { version: 'v1' } } }
       if (path === '/apis/argoproj.io/v1')
         return { body: { resources: [{ name: 'rollouts', kind: 'Rollout' }] } }
-      return reads(request, { version: '1.2.3', kinds: '["rollouts.argoproj.io"]' })
+      return reads(request, { version: '1.2.3', kinds: '[{"resource":"rollouts.argoproj.io"}]' })
     })
     const found = await dormouse.list({ namespace: 'shop' })
     expect(found.map(({ record: { name } }) => name)).to.deep.equal(['web'])

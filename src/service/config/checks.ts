@@ -118,7 +118,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   },
   {
     // The mark of an object keeps one former value.
-    pointers: ['/owners', '/kinds'],
+    pointers: ['/owners', '/kinds', '/keda'],
     expected:
       'each resource only once in `owners`, `along` and `notWhile`, and none that is paused or managed anyway',
     found: ({ owners, kinds, keda }) => {
