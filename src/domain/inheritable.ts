@@ -64,7 +64,7 @@ export type FieldOf<Name extends SettingName> = Table[Name]['field']
 export type SettingValue<Name extends SettingName> =
   FormOf<Name> extends keyof ValueOfForm ? ValueOfForm[FormOf<Name>] : string
 
-/** What a setting's form makes of it. */
+/** The meaning of a text, by its setting's form. */
 export function byForm<OfFlag, OfCount, OfText>(
   name: SettingName,
   made: { readonly flag: OfFlag; readonly count: OfCount; readonly text: OfText },
