@@ -86,7 +86,7 @@ describeOn('what is published for clients', function (on) {
       company: { dates: { [dateIn(4)]: '9:00-14:00' }, days: { [dateIn(2)]: '' } },
     })
     expect(data['version']).to.match(/^\d+\.\d+\.\d+/)
-    expect(JSON.parse(data['kinds'] ?? '')).to.deep.equal([`${GEARS}=.spec.replicas`])
+    expect(JSON.parse(data['kinds'] ?? '')).to.deep.equal([{ resource: GEARS }])
     expect(JSON.parse(data['excludeNamespaces'] ?? '')).to.include.members(['kube-system', 'vault'])
     expect(data['console']).to.equal('https://dormouse.example.com/console/')
   })
