@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { print } from '../support/figures.ts'
 import { BEHAVIOURS } from './behaviours.ts'
 import { Crowd } from './crowd.ts'
@@ -41,9 +40,8 @@ describeWith(
         } finally {
           await crowd.leave()
         }
-        const after = await stage.settled(before)
+        const after = await stage.settled(before, undefined, MORE)
         print([`before: ${shown(before)}; after: ${shown(after)}`])
-        expect(after.heap, 'heap').to.be.below(before.heap + MORE)
       })
     }
 

@@ -113,14 +113,17 @@ export class Stage {
     return await eventually('the footprint', () => this.#footprints()[before] as Footprint | undefined)
   }
 
-  /** Once no more descriptors are open than `before`, give or take a few connections of the API server. */
-  async settled({ descriptors }: Footprint, timeout?: number): Promise<Footprint> {
+  /**
+   * Once no more descriptors are open than `before`, give or take a few connections of the API server, and the heap has at most
+   * `more` bytes more: the last connections that close hold what they had to send.
+   */
+  async settled(before: Footprint, timeout?: number, more = Infinity): Promise<Footprint> {
     return await eventually(
       'all connections to be closed',
       async () => {
         const now = await this.footprint()
-        if (now.descriptors <= descriptors + 5) return now
-        throw new Error(`${now.descriptors} descriptors are open, ${descriptors} were before`)
+        if (now.descriptors <= before.descriptors + 5 && now.heap < before.heap + more) return now
+        throw new Error(`it has ${shown(now)}, and had ${shown(before)}`)
       },
       { pause: 250, ...(timeout !== undefined && { timeout }) },
     )
