@@ -30,6 +30,10 @@ describeOnWith(rabbitmqOperator, "RabbitMQ's own operator", function (on, built)
   before('it runs, and Dormouse may pause it', async () => {
     home = await mkdtemp(join(tmpdir(), 'dormouse-rabbitmq-'))
     await define(on(), built.definitions)
+    await eventually('its clusters to be served', async () => {
+      const { status } = await on().admin.send('GET', `/apis/${GROUP}/v1beta1/rabbitmqclusters`)
+      return status === 200
+    })
     const rights = [
       { apiGroups: [GROUP], resources: ['rabbitmqclusters'], verbs: ['list', 'watch', 'patch'] },
       {
@@ -100,16 +104,20 @@ describeOnWith(rabbitmqOperator, "RabbitMQ's own operator", function (on, built)
     })
 
     it(`is asleep and paused, or awake and unpaused, after each of ${KILLS} kills in between`, async () => {
-      const { workload, count, label } = await rabbit.create('killed')
+      const { count, label } = await rabbit.create('killed')
+      // Each process has a client of its own.
+      const workload = () => here.workload('statefulsets', 'killed-server')
       for (let kill = 0; kill < KILLS; kill++) {
         const sleeps = kill % 2 === 0
-        const asked = workload.attempt('POST', sleeps ? 'snooze' : 'wake').catch(() => undefined)
+        const asked = workload()
+          .attempt('POST', sleeps ? 'snooze' : 'wake')
+          .catch(() => undefined)
         await sleep(Math.random() * 40)
         await here.dormouse.kill()
         await asked
         await here.dormouse.start()
         await eventually('it to be asked again', async () => {
-          const { status } = await workload.attempt('POST', sleeps ? 'snooze' : 'wake')
+          const { status } = await workload().attempt('POST', sleeps ? 'snooze' : 'wake')
           return status === 200
         })
         await eventually(
@@ -141,7 +149,8 @@ function useRabbit(on: () => Cluster, here: Served) {
 
   return {
     async create(name: string) {
-      const spec = { replicas: COUNT, image: 'rabbitmq:4.1' }
+      // Nobody provides volumes here.
+      const spec = { replicas: COUNT, image: 'rabbitmq:4.1', persistence: { storage: '0' } }
       const head = { apiVersion: `${GROUP}/v1beta1`, kind: 'RabbitmqCluster', metadata: { name } }
       await on().admin.expect('POST', path(), { ...head, spec })
       const sts = `${name}-server`
