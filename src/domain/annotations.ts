@@ -1,3 +1,4 @@
+import { stepOf } from './json-pointer.ts'
 import { forEachSetting, INHERITABLE, type SettingName } from './inheritable.ts'
 
 /** The names that Dormouse writes on objects, and reads from them. */
@@ -16,6 +17,11 @@ export const ANNOTATION = {
 } as const
 export type AnnotationName = keyof typeof ANNOTATION
 export const ANNOTATION_NAMES = Object.keys(ANNOTATION) as AnnotationName[]
+
+/** The JSON pointer to an annotation of an object, ours or another. */
+export function annotationAt(name: string): string {
+  return `/metadata/annotations/${stepOf(name)}`
+}
 
 /** The annotations with the state, which Dormouse alone writes. The second changes only with the first. */
 export const STATE_ANNOTATIONS = ['state', 'history'] as const satisfies readonly AnnotationName[]

@@ -13,6 +13,11 @@ export function pointerTo(names: readonly string[]): string {
   return names.map((name) => `/${stepOf(name)}`).join('')
 }
 
+/** The JSON pointer of a path with dots, as a CustomResourceDefinition has it: `.spec.replicas`. */
+export function fieldAt(path: string): string {
+  return pointerTo(path.split('.').slice(1))
+}
+
 const known = new Map<string, readonly string[]>()
 
 /** The names that a JSON pointer leads through. It is kept: only pointers of the code and of the configuration are read. */

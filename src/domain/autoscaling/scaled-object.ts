@@ -1,4 +1,5 @@
-import { annotationAt, valueOf, type Companion, type CompanionRow } from '../companions/companion.ts'
+import { annotationAt } from '../annotations.ts'
+import { valueOf, type Companion, type CompanionRow } from '../companions/companion.ts'
 import { isPausedByUs } from '../companions/mark.ts'
 import { valueAt } from '../json-pointer.ts'
 

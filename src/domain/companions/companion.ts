@@ -1,5 +1,6 @@
 import type { Instant } from '../../process/clock.ts'
-import { namesIn, pointerTo, valueAt } from '../json-pointer.ts'
+import { annotationAt } from '../annotations.ts'
+import { namesIn, valueAt } from '../json-pointer.ts'
 import type { ConfiguredKind, Kind } from '../kinds.ts'
 
 /**
@@ -75,10 +76,6 @@ export function pausedAt(asleep: unknown): Pausing {
     at: () => asleep,
     isMet: (companion) => valueOf(companion) === asleep,
   }
-}
-
-export function annotationAt(name: string): string {
-  return pointerTo(['metadata', 'annotations', name])
 }
 
 /** `scaledobjects.keda.sh/shop/web` */

@@ -1,4 +1,5 @@
-import { pointerTo } from '../json-pointer.ts'
+import { annotationAt } from '../annotations.ts'
+import { fieldAt, pointerTo } from '../json-pointer.ts'
 import type { ConfiguredKind } from '../kinds.ts'
 import { pausedAt, type CompanionRow, type Link } from './companion.ts'
 
@@ -76,11 +77,6 @@ function rowOf(settings: { resource: string; link: Link; place: string; asleep: 
 }
 
 function placeOf({ annotation, label, path }: OwnerSettings['pause']): string {
-  if (annotation != null) return pointerTo(['metadata', 'annotations', annotation])
+  if (annotation != null) return annotationAt(annotation)
   return label == null ? fieldAt(path ?? '') : pointerTo(['metadata', 'labels', label])
-}
-
-/** The JSON pointer of `.spec.suspend`. */
-function fieldAt(path: string): string {
-  return pointerTo(path.split('.').slice(1))
 }

@@ -1,4 +1,4 @@
-import { pointerTo, valueAt } from '../json-pointer.ts'
+import { fieldAt, valueAt } from '../json-pointer.ts'
 
 /** A statement about an object, as the configuration makes it: `{ path: .status.state, equals: paused }`. */
 export interface Condition {
@@ -18,9 +18,10 @@ interface TypedCondition {
 
 /** Whether the statement holds; not where the object says nothing. */
 export function holds({ path, condition, equals, equalsPath }: Condition, object: unknown): boolean {
-  const value = condition === undefined ? valueAtPath(object, path ?? '') : statusOf(object, condition)
+  const value = condition === undefined ? valueAt(object, fieldAt(path ?? '')) : statusOf(object, condition)
   return (
-    value !== undefined && value === (equalsPath === undefined ? equals : valueAtPath(object, equalsPath))
+    value !== undefined &&
+    value === (equalsPath === undefined ? equals : valueAt(object, fieldAt(equalsPath)))
   )
 }
 
@@ -28,13 +29,4 @@ function statusOf(object: unknown, type: string): unknown {
   const conditions = valueAt(object, '/status/conditions')
   if (!Array.isArray(conditions)) return undefined
   return (conditions as readonly (TypedCondition | null)[]).find((each) => each?.type === type)?.status
-}
-
-function valueAtPath(object: unknown, path: string): unknown {
-  return valueAt(object, pointerOf(path))
-}
-
-/** The JSON pointer of a path with dots: `.spec.replicas`. */
-export function pointerOf(path: string): string {
-  return pointerTo(path.split('.').slice(1))
 }

@@ -1,6 +1,7 @@
 import type { AlongSettings, NotWhileSettings } from '../companions/configured.ts'
-import { pointerTo } from '../json-pointer.ts'
-import { pointerOf, type Condition } from './condition.ts'
+import { annotationAt } from '../annotations.ts'
+import { fieldAt } from '../json-pointer.ts'
+import type { Condition } from './condition.ts'
 import { COUNT } from './count.ts'
 import type { Sleeping } from './form.ts'
 import { switchOf } from './switch.ts'
@@ -46,12 +47,11 @@ const SWITCHED = {
 export function sleepingBy(settings: KindSettings): Sleeping {
   const { specReplicasPath = DEFAULT_COUNT_PATH, switch: values, asleepWhen, awakeWhen } = settings
   const conditions = { ...(asleepWhen && { asleepWhen }), ...(awakeWhen && { awakeWhen }) }
-  if (!values) return { form: COUNT, field: pointerOf(specReplicasPath), hasScale: true, ...conditions }
+  if (!values) return { form: COUNT, field: fieldAt(specReplicasPath), hasScale: true, ...conditions }
   const { path, annotation, asleep, awake } = values
   return {
     form: switchOf({ asleep, awake, words: SWITCHED }),
-    field:
-      annotation === undefined ? pointerOf(path ?? '') : pointerTo(['metadata', 'annotations', annotation]),
+    field: annotation === undefined ? fieldAt(path ?? '') : annotationAt(annotation),
     hasScale: false,
     ...conditions,
   }

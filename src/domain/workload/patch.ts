@@ -6,6 +6,7 @@ import { fieldsOf, pointerInFields } from '../managed-fields.ts'
 import { formOf, sleepingOf } from '../sleeping/forms.ts'
 import {
   ANNOTATION,
+  annotationAt,
   ANNOTATION_NAMES,
   FIELD_MANAGER,
   fieldOf,
@@ -124,5 +125,5 @@ function owningReplicas(workload: Workload, { replicas }: Change): PatchOperatio
 }
 
 function annotationPath(name: AnnotationName): string {
-  return `${ANNOTATIONS}/${stepOf(ANNOTATION[name])}`
+  return annotationAt(ANNOTATION[name])
 }

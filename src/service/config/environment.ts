@@ -1,5 +1,5 @@
 import type { Schema } from '../../domain/json-schema.ts'
-import { stepOf } from '../../domain/json-pointer.ts'
+import { pointerTo } from '../../domain/json-pointer.ts'
 import { readValue } from './document.ts'
 import { fault, unknownName, type ConfigFault } from './faults.ts'
 
@@ -34,15 +34,10 @@ export function settingsOf(
     const key = known.get(source)
     const read = key && valueOf(text, key.schema)
     if (!read) faults.push(fault('', source, unknownName('variable', source, [...known.keys()])))
-    else if ('problem' in read) faults.push(fault(pointerOf(key.path), source, read.problem))
+    else if ('problem' in read) faults.push(fault(pointerTo(key.path), source, read.problem))
     else settings.push({ path: key.path, value: read.value, source })
   }
   return { settings: settings.toSorted((a, b) => a.path.length - b.path.length), faults }
-}
-
-/** The JSON pointer (RFC 6901) of a path. */
-export function pointerOf(path: readonly string[]): string {
-  return path.map((step) => `/${stepOf(step)}`).join('')
 }
 
 type Variables = Map<string, { path: readonly string[]; schema: Schema }>

@@ -1,7 +1,7 @@
 import { isRecord, type Schema } from '../../domain/json-schema.ts'
-import { nameOf } from '../../domain/json-pointer.ts'
+import { nameOf, pointerTo } from '../../domain/json-pointer.ts'
 import type { ConfigDocument } from './document.ts'
-import { pointerOf, type Setting } from './environment.ts'
+import type { Setting } from './environment.ts'
 
 /** A copy of the file's value with the settings put in; later settings override earlier ones. */
 export function merged(value: unknown, settings: readonly Setting[], schema: Schema): unknown {
@@ -20,7 +20,7 @@ export function sourcesOf(
   document: ConfigDocument,
   settings: readonly Setting[],
 ): (pointer: string) => string {
-  const given = settings.map(({ path, source }) => ({ prefix: `${pointerOf(path)}/`, source }))
+  const given = settings.map(({ path, source }) => ({ prefix: `${pointerTo(path)}/`, source }))
   return (pointer) => {
     const covering = given.filter(({ prefix }) => `${pointer}/`.startsWith(prefix))
     const nearest = covering.toSorted((a, b) => b.prefix.length - a.prefix.length)[0]

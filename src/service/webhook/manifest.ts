@@ -1,10 +1,16 @@
 import type { ManifestCount } from '../../domain/admission/under-review.ts'
 import { isRecord } from '../../domain/json-schema.ts'
-import { pointerTo, valueAt } from '../../domain/json-pointer.ts'
+import { valueAt } from '../../domain/json-pointer.ts'
 import { owns } from '../../domain/managed-fields.ts'
 import { formOf } from '../../domain/sleeping/forms.ts'
 import { REQUEST_ANNOTATION } from '../../domain/requests/annotation.ts'
-import { ANNOTATION, ASLEEP_LABEL, fieldOf, type Workload } from '../../domain/workload/workload.ts'
+import {
+  ANNOTATION,
+  annotationAt,
+  ASLEEP_LABEL,
+  fieldOf,
+  type Workload,
+} from '../../domain/workload/workload.ts'
 import { annotationsOf, jsonOf, labelsOf, type Json } from './json.ts'
 
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -34,7 +40,7 @@ function isAppliedAgain(workload: Workload, object: Json): boolean {
  * entry of managedFields owns the annotation; with kubectl's own apply the manifest is in an annotation.
  */
 export function isRequestApplied(object: Json, request: string): boolean {
-  const field = pointerTo(['metadata', 'annotations', REQUEST_ANNOTATION])
+  const field = annotationAt(REQUEST_ANNOTATION)
   if (entriesOf(object).some((entry) => entry['operation'] === 'Apply' && owns(entry, field))) return true
   return annotationsOf(manifestIn(object))[REQUEST_ANNOTATION] === request
 }

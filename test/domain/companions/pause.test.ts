@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { HPAS } from '../../../src/domain/autoscaling/hpa.ts'
 import { pausedByOthers } from '../../../src/domain/autoscaling/scaled-object.ts'
+import { annotationAt } from '../../../src/domain/annotations.ts'
 import {
-  annotationAt,
   MARK,
   pausedAt,
   valueOf,
