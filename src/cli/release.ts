@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { resourceIn, type Companion } from '../domain/companions/companion.ts'
+import type { Companion } from '../domain/companions/companion.ts'
+import { resourceOf } from '../domain/kinds.ts'
 import { counted } from '../domain/text.ts'
 import { printable } from '../process/printable.ts'
 import { hasSleepMark } from '../domain/workload/reading.ts'
@@ -142,7 +143,7 @@ async function confirm(release: Release, { ask }: Pick<CliPorts, 'ask'>): Promis
 }
 
 function nameOf({ row, namespace, name }: Companion): string {
-  return `${resourceIn(row).resource}/${namespace}/${name}`
+  return `${resourceOf(row.resource).resource}/${namespace}/${name}`
 }
 
 function undone(released: Released | undefined): string {

@@ -1,9 +1,5 @@
-import {
-  keyOfCompanion,
-  nameOfCompanion,
-  resourceIn,
-  type Companion,
-} from '../domain/companions/companion.ts'
+import { keyOfCompanion, nameOfCompanion, type Companion } from '../domain/companions/companion.ts'
+import { resourceOf } from '../domain/kinds.ts'
 import { pausePatch, type PauseChange } from '../domain/companions/pause.ts'
 import { FIELD_MANAGER } from '../domain/workload/workload.ts'
 import { Refusal } from '../process/errors.ts'
@@ -41,7 +37,7 @@ export class CompanionPatcher implements Pauser {
     const send = (timeout: number | undefined) =>
       client.call<KubernetesObject>({
         method: 'PATCH',
-        resource: resourceIn(row).resource,
+        resource: resourceOf(row.resource).resource,
         path: pathOf(companion),
         contentType: 'application/json-patch+json',
         body: pausePatch(companion, change),
@@ -63,6 +59,6 @@ export class CompanionPatcher implements Pauser {
 }
 
 function pathOf({ row, served, namespace, name }: Companion): string {
-  const within = `${served.base}/namespaces/${encodeURIComponent(namespace)}/${resourceIn(row).resource}`
+  const within = `${served.base}/namespaces/${encodeURIComponent(namespace)}/${resourceOf(row.resource).resource}`
   return `${within}/${encodeURIComponent(name)}?fieldManager=${FIELD_MANAGER}`
 }

@@ -1,23 +1,25 @@
-import { resourceIn, type Companion, type CompanionRow, type Served } from '../domain/companions/companion.ts'
+import type { Companion, CompanionRow, Served } from '../domain/companions/companion.ts'
 import { busyAmong, type Busy } from '../domain/companions/busy.ts'
 import { NO_CONFIGURED_NAMES, workloadsBeside, type ConfiguredNames } from '../domain/companions/link.ts'
 import { namesIn } from '../domain/json-pointer.ts'
-import { isBuiltIn, SCALABLE_KINDS, typeOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
+import {
+  isBuiltIn,
+  resourceOf,
+  SCALABLE_KINDS,
+  typeOf,
+  type ConfiguredKind,
+  type Kind,
+} from '../domain/kinds.ts'
 import type { Workload, WorkloadKey } from '../domain/workload/workload.ts'
 import { CompanionStore } from './companion-store.ts'
 import { keptBy } from '../domain/companions/mark.ts'
-import { isEstablished, servedBy, type CustomDefinition } from './definitions.ts'
+import { DEFINITIONS, isEstablished, notServed, servedBy, type CustomDefinition } from './definitions.ts'
 import { Informer, type InformerOptions } from './informer.ts'
 import { Listeners } from './listeners.ts'
 import type { CompanionCopies } from './ports.ts'
 import { ClusterRefusal } from './failures.ts'
 import { FAILING } from './reflector.ts'
 import { watchObject } from './single-object.ts'
-
-const DEFINITIONS = {
-  resource: 'customresourcedefinitions',
-  path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-} as const
 
 /** Milliseconds: the longest pause before a refused watch of a definition is tried again. */
 const LONGEST_DEFINITION_RETRY = 30_000
@@ -140,7 +142,7 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
       const busy = busyAmong(store.of(workload))
       if (busy) return busy
       const isUnseen =
-        fault !== undefined && fault !== absent(row) && mayStandBeside(row, undefined, workload)
+        fault !== undefined && fault !== notServed(row.resource) && mayStandBeside(row, undefined, workload)
       if (isUnseen)
         return { why: `whether one of ${row.resource} is busy is not known: ${fault}`, since: undefined }
     }
@@ -149,11 +151,10 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
 
   /** Why what stands beside this workload may not be paused; undefined: nothing is known to be wrong. */
   faultBeside(workload: Workload): string | undefined {
-    const faulty = [...this.#followed.values()].find(
-      ({ row, fault, present }) =>
-        row.pause && fault !== undefined && mayStandBeside(row, present?.served.kind, workload),
-    )
-    return faulty?.fault
+    for (const { row, fault, present } of this.#followed.values())
+      if (row.pause && fault !== undefined && mayStandBeside(row, present?.served.kind, workload))
+        return fault
+    return undefined
   }
 
   need(): void {
@@ -215,7 +216,7 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
     const found = definition && isEstablished(definition) ? servedBy(row, definition) : undefined
     const served = typeof found === 'string' ? undefined : found
     if (typeof found === 'string') this.#fault(followed, lacks(row, found))
-    else if (!served) this.#fault(followed, row.isConfigured && absent(row))
+    else if (!served) this.#fault(followed, row.isConfigured && notServed(row.resource))
     if (served?.base === present?.served.base && served?.kind === present?.served.kind)
       return served ? undefined : this.#settle(followed)
     this.#options.logger.info(
@@ -235,7 +236,7 @@ export class CompanionInformer extends Informer<ConfiguredKind, Companion> imple
     followed.present = served && { served, end: new AbortController() }
     if (!followed.present || !this.#stopped) return this.#settle(followed)
     const signal = AbortSignal.any([followed.present.end.signal, this.#stopped])
-    const { resource } = resourceIn(row)
+    const { resource } = resourceOf(row.resource)
     const collection = { resource, path: `${followed.present.served.base}/${resource}` }
     const sink = store.sink(followed.present.served)
     followed.watch = followed.watch.then(() =>
@@ -286,12 +287,8 @@ function mayStandBeside(row: CompanionRow, called: string | undefined, { kind, o
   const { link, resource } = row
   if (link.by === 'field') return link.kind === kind
   if (link.by === 'target') return SCALABLE_KINDS.some((each) => each === kind) || !isBuiltIn(kind)
-  if (owner?.apiVersion.split('/')[0] !== resourceIn(row).group) return false
+  if (owner?.apiVersion.split('/')[0] !== resourceOf(resource).group) return false
   return owner.kind.toLowerCase() === (called?.toLowerCase() ?? typeOf(resource))
-}
-
-function absent({ resource }: CompanionRow): string {
-  return `the cluster serves no ${resource}: is its CustomResourceDefinition installed?`
 }
 
 function lacks({ resource }: CompanionRow, place: string): string {

@@ -1,17 +1,17 @@
+import { fieldAt } from '../domain/json-pointer.ts'
 import { factsOf, resourceOf, type ConfiguredKind, type Kind } from '../domain/kinds.ts'
 import { DEFAULT_COUNT_PATH, sleepingBy, type KindSettings } from '../domain/sleeping/configured.ts'
 import type { Sleeping } from '../domain/sleeping/form.ts'
 import type { Call } from './api-calls.ts'
 import type { Collection } from './client.ts'
 import { ClusterRefusal, onStatus } from './failures.ts'
+import { DEFINITIONS, hasPlace, leastAt, notServed, type CustomDefinition } from './definitions.ts'
 import type { ConfiguredFields } from './trim.ts'
 
 /** The cluster does not serve a configured kind. */
 export class KindNotServed extends ClusterRefusal {
   constructor(kind: ConfiguredKind) {
-    super('NOT_FOUND', `the cluster serves no ${kind}: is its CustomResourceDefinition installed?`, {
-      status: 404,
-    })
+    super('NOT_FOUND', notServed(kind), { status: 404 })
   }
 }
 
@@ -31,25 +31,8 @@ interface ApiResources {
   readonly resources?: readonly { readonly name: string; readonly kind: string; readonly group?: string }[]
 }
 
-/** The part of an OpenAPI schema that we read. */
-interface Schema {
-  readonly minimum?: number
-  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean
-  readonly properties?: Readonly<Record<string, Schema>>
-}
-
-interface Definition {
-  readonly spec?: {
-    readonly versions?: readonly {
-      readonly name: string
-      readonly schema?: { readonly openAPIV3Schema?: Schema }
-      readonly subresources?: { readonly scale?: { readonly specReplicasPath?: string } }
-    }[]
-  }
-}
-
 /** The content of a definition; undefined: it may not be read. */
-type ReadDefinition = () => Promise<Definition | undefined>
+type ReadDefinition = () => Promise<CustomDefinition | undefined>
 
 type Send = <Answer>(call: Call) => Promise<Answer>
 
@@ -127,7 +110,7 @@ export class ConfiguredKinds {
     const { group, resource } = resourceOf(kind)
     const found = await this.#read<ApiGroup>('apigroups', `/apis/${group}`, signal)
     const versions = [found?.preferredVersion ?? [], found?.versions ?? []].flat()
-    let definition: Promise<Definition | undefined> | undefined
+    let definition: Promise<CustomDefinition | undefined> | undefined
     const defined = () => (definition ??= this.#definitionOf(kind, signal))
     let fault: KindUnmanageable | undefined
     let unscaled: string | undefined
@@ -156,10 +139,9 @@ export class ConfiguredKinds {
   async #definitionOf(
     kind: ConfiguredKind,
     signal: AbortSignal | undefined,
-  ): Promise<Definition | undefined> {
-    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${kind}`
-    const resource = 'customresourcedefinitions'
-    const read = this.#send<Definition>({ method: 'GET', resource, path, signal })
+  ): Promise<CustomDefinition | undefined> {
+    const { resource, path } = DEFINITIONS
+    const read = this.#send<CustomDefinition>({ method: 'GET', resource, path: `${path}/${kind}`, signal })
     return read.catch(onStatus([403, 404], undefined))
   }
 
@@ -189,38 +171,16 @@ async function faultAt(
 }
 
 /** A definition that may be read says which fields there are, where the count stands, and which counts it allows. */
-function faultIn(settings: KindSettings, version: string, definition: Definition): string | undefined {
+function faultIn(settings: KindSettings, version: string, definition: CustomDefinition): string | undefined {
   const { specReplicasPath = DEFAULT_COUNT_PATH, switch: values } = settings
   const served = definition.spec?.versions?.find(({ name }) => name === version)
   const schema = served?.schema?.openAPIV3Schema
   const wanted = values ? values.path : specReplicasPath
-  if (!values && leastOf(schema, specReplicasPath) > 0)
-    return `sleep: its definition allows no count below ${leastOf(schema, specReplicasPath)}`
+  const least = values ? 0 : leastAt(schema, fieldAt(specReplicasPath))
+  if (least > 0) return `sleep: its definition allows no count below ${least}`
   const stands = served?.subresources?.scale?.specReplicasPath
   if (!values && stands !== undefined && stands !== specReplicasPath)
     return `be managed: its count stands at ${stands}, not at ${specReplicasPath}. Set specReplicasPath in \`kinds\``
-  if (wanted === undefined || hasField(schema, wanted)) return undefined
+  if (wanted === undefined || hasPlace(schema, fieldAt(wanted))) return undefined
   return `be managed: its definition has no ${wanted} at ${version}. Look for the place in it, and set that in \`kinds\``
-}
-
-/** The minimum that a definition allows at a path; 0: it has none. */
-function leastOf(schema: Schema | undefined, path: string): number {
-  return (
-    stepsOf(path).reduce<Schema | undefined>((inner, name) => inner?.properties?.[name], schema)?.minimum ?? 0
-  )
-}
-
-/** Whether a definition has a field at a path, or keeps what it does not know there. */
-function hasField(schema: Schema | undefined, path: string): boolean {
-  let at = schema
-  for (const name of stepsOf(path)) {
-    if (!at || at['x-kubernetes-preserve-unknown-fields'] || !at.properties) return true
-    if (!Object.hasOwn(at.properties, name)) return false
-    at = at.properties[name]
-  }
-  return true
-}
-
-function stepsOf(path: string): string[] {
-  return path.split('.').slice(1)
 }

@@ -2,8 +2,15 @@ import { placesOf, type CompanionRow, type Served } from '../domain/companions/c
 import { namesIn } from '../domain/json-pointer.ts'
 import type { KubernetesObject } from './api-object.ts'
 
+/** The collection of CustomResourceDefinitions. */
+export const DEFINITIONS = {
+  resource: 'customresourcedefinitions',
+  path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+} as const
+
 /** The part of an OpenAPI schema that we read. */
 interface Schema {
+  readonly minimum?: number
   readonly properties?: Readonly<Record<string, Schema>>
   readonly additionalProperties?: unknown
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean
@@ -19,6 +26,7 @@ export interface CustomDefinition extends KubernetesObject {
       readonly served?: boolean
       readonly storage?: boolean
       readonly schema?: { readonly openAPIV3Schema?: Schema }
+      readonly subresources?: { readonly scale?: { readonly specReplicasPath?: string } }
     }[]
   }
   readonly status?: { readonly conditions?: readonly { readonly type?: string; readonly status?: string }[] }
@@ -38,17 +46,34 @@ export function servedBy(row: CompanionRow, { spec }: CustomDefinition): Served 
   const served = spec?.versions?.filter((each) => each.served) ?? []
   const versions = [...served.filter(({ storage }) => storage), ...served.filter(({ storage }) => !storage)]
   const lacks = versions.map(({ schema }) =>
-    placesOf(row).find((place) => !hasPlace(schema?.openAPIV3Schema, namesIn(place))),
+    placesOf(row).find((place) => !hasPlace(schema?.openAPIV3Schema, place)),
   )
   const version = versions[lacks.indexOf(undefined)]
   if (!version) return lacks[0]
   return { base: `/apis/${spec?.group ?? ''}/${version.name}`, kind: spec?.names?.kind ?? '' }
 }
 
-/** Whether objects may have a value there; those of `metadata` may. */
-function hasPlace(schema: Schema | undefined, [name = '', ...rest]: readonly string[]): boolean {
+/** Whether objects may have a value at a JSON pointer; those of `metadata` may. */
+export function hasPlace(schema: Schema | undefined, place: string): boolean {
+  return has(schema, namesIn(place))
+}
+
+/** The minimum that a definition allows at a JSON pointer; 0: it has none. */
+export function leastAt(schema: Schema | undefined, place: string): number {
+  return (
+    namesIn(place).reduce<Schema | undefined>((inner, name) => inner?.properties?.[name], schema)?.minimum ??
+    0
+  )
+}
+
+/** Why a resource cannot be used that has no definition. */
+export function notServed(resource: string): string {
+  return `the cluster serves no ${resource}: is its CustomResourceDefinition installed?`
+}
+
+function has(schema: Schema | undefined, [name = '', ...rest]: readonly string[]): boolean {
   if (!schema || name === 'metadata') return true
   if (name === '' || schema['x-kubernetes-preserve-unknown-fields'] === true) return true
   const inner = schema.properties?.[name]
-  return inner ? hasPlace(inner, rest) : schema.additionalProperties !== undefined
+  return inner ? has(inner, rest) : schema.additionalProperties !== undefined
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../../process/clock.ts'
 import { annotationAt } from '../annotations.ts'
+import { isRecord } from '../json-schema.ts'
 import { namesIn, valueAt } from '../json-pointer.ts'
 import type { ConfiguredKind, Kind } from '../kinds.ts'
 
@@ -92,12 +93,6 @@ export function nameOfCompanion({ served, name }: Pick<Companion, 'served' | 'na
   return `${served.kind} ${name}`
 }
 
-/** The API group and the resource, as paths have them. */
-export function resourceIn({ resource: name }: Pick<CompanionRow, 'resource'>) {
-  const dot = name.indexOf('.')
-  return { group: name.slice(dot + 1), resource: name.slice(0, dot) }
-}
-
 export function valueOf({ row, object }: Pick<Companion, 'row' | 'object'>): unknown {
   return valueAt(object, row.place)
 }
@@ -137,8 +132,4 @@ export function picked(object: unknown, places: readonly string[]): object {
     }
   }
   return kept
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

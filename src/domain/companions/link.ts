@@ -1,7 +1,7 @@
 import { valueAt } from '../json-pointer.ts'
 import { isBuiltIn, KIND_NAME, resourceOf, SCALABLE_KINDS, type ConfiguredKind, type Kind } from '../kinds.ts'
 import type { Workload, WorkloadKey } from '../workload/workload.ts'
-import { resourceIn, targetIn, type Companion, type CompanionRow, type Served } from './companion.ts'
+import { targetIn, type Companion, type CompanionRow, type Served } from './companion.ts'
 
 /** The cluster's `kind` of each configured kind; undefined: not known yet. */
 export type ConfiguredNames = ReadonlyMap<ConfiguredKind, string | undefined>
@@ -56,7 +56,7 @@ export function linkText(
   companion: Pick<Companion, 'row' | 'served' | 'namespace' | 'name' | 'object'>,
 ): string {
   const { row, served, namespace, name, object } = companion
-  if (row.link.by === 'owner') return textOf(resourceIn(row).group, served.kind, namespace, name)
+  if (row.link.by === 'owner') return textOf(resourceOf(row.resource).group, served.kind, namespace, name)
   if (row.link.by === 'field')
     return textOf('', row.link.kind, namespace, String(valueAt(object, row.link.field)))
   const target = targetIn(companion)
@@ -72,9 +72,10 @@ export function linkTextOf(
 ): string | undefined {
   if (link.by === 'field') return link.kind === kind ? textOf('', kind, namespace, name) : undefined
   if (link.by === 'owner') {
-    const isOwned = owner?.kind === served.kind && groupIn(owner.apiVersion) === resourceIn(row).group
+    const isOwned =
+      owner?.kind === served.kind && groupIn(owner.apiVersion) === resourceOf(row.resource).group
     return isOwned && OWNED_KINDS.some((each) => each === kind)
-      ? textOf(resourceIn(row).group, owner.kind, namespace, owner.name)
+      ? textOf(resourceOf(row.resource).group, owner.kind, namespace, owner.name)
       : undefined
   }
   if (isBuiltIn(kind) && !SCALABLE_KINDS.includes(kind)) return undefined
