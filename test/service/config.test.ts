@@ -355,6 +355,12 @@ describe('a faulty configuration', () => {
     ['a configuration that is a list', '- timezone: UTC', ''],
     ['a kind that is none', 'kinds: [{ specReplicasPath: .spec.size }]', '/kinds'],
     ['a preset with a resource', 'kinds: [{ preset: percona-mysql, resource: a.example.com }]', '/kinds'],
+    [
+      'a preset with more',
+      'kinds: [{ preset: percona-mysql, asleepWhen: { path: .status.x, equals: 1 } }]',
+      '/kinds',
+    ],
+    ['an annotation without a name', switched('annotation: example.com/'), '/kinds/0/switch/annotation'],
     ['an unknown preset', 'kinds: [{ preset: postgres }]', '/kinds/0/preset'],
     [
       'a kind twice, once by its preset',

@@ -1,10 +1,8 @@
 import { annotationAt } from '../annotations.ts'
 import { fieldAt, pointerTo } from '../json-pointer.ts'
 import type { ConfiguredKind } from '../kinds.ts'
+import type { Scalar } from '../sleeping/condition.ts'
 import { pausedAt, type CompanionRow, type Link } from './companion.ts'
-
-/** A value that a field, annotation or label may have. */
-export type Scalar = boolean | number | string
 
 /** An entry of `owners`: a resource that is paused while a workload sleeps that it owns. One place is given. */
 export interface OwnerSettings {

@@ -2,7 +2,7 @@ import type { Released } from '../deciding/released.ts'
 import { isRecord } from '../json-schema.ts'
 import { byForm, forEachSetting, type SettingName } from '../inheritable.ts'
 import { isConfigurable } from '../kinds.ts'
-import type { Condition } from '../sleeping/condition.ts'
+import type { Condition, Scalar } from '../sleeping/condition.ts'
 import type { KindSettings, SwitchSettings } from '../sleeping/configured.ts'
 import type { ConfiguredPolicy } from '../policy/configured.ts'
 import { MEANINGS, type Meaning } from '../schedule/calendar.ts'
@@ -82,7 +82,7 @@ function section<Section extends object>(shapes: {
     Object.keys(value).every((key) => Object.hasOwn(shapes, key))
 }
 
-const scalar: Shape<boolean | number | string> = (value) => text(value) || flag(value) || number(value)
+const scalar: Shape<Scalar> = (value) => text(value) || flag(value) || number(value)
 const flagOrText: Shape<boolean | string> = (value) => text(value) || flag(value)
 const condition = optional(
   section<Condition>({

@@ -1,12 +1,15 @@
 import { fieldAt, valueAt } from '../json-pointer.ts'
 
+/** A value that a field, annotation or label may have. */
+export type Scalar = boolean | number | string
+
 /** A statement about an object, as the configuration makes it: `{ path: .status.state, equals: paused }`. */
 export interface Condition {
   /** As in a CustomResourceDefinition. */
   readonly path?: string
   /** In place of `path`: the `type` of one of its `status.conditions`, whose `status` is meant. */
   readonly condition?: string
-  readonly equals?: boolean | number | string
+  readonly equals?: Scalar
   /** In place of `equals`: the path of another value of the same object. */
   readonly equalsPath?: string
 }

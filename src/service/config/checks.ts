@@ -52,12 +52,11 @@ function isNetwork(text: string): boolean {
 }
 
 /** undefined: the entry says one thing. */
-function faultOfKind({ preset, resource, specReplicasPath, ...more }: Entry): string | undefined {
-  const { switch: switched, asleepWhen, awakeWhen } = more
-  if (
-    preset === null ? resource === null : resource !== null || specReplicasPath !== null || switched !== null
-  )
-    return preset === null ? 'neither in an entry' : `both in the entry of ${preset}`
+function faultOfKind({ preset, ...own }: Entry): string | undefined {
+  const { resource, specReplicasPath, switch: switched, asleepWhen, awakeWhen } = own
+  if (preset !== null)
+    return Object.values(own).some((value) => value !== null) ? `more in the entry of ${preset}` : undefined
+  if (resource === null) return 'neither in an entry'
   if (switched && specReplicasPath !== null) return `both in the entry of ${resource}`
   if (switched && (switched.path == null) === (switched.annotation == null))
     return `a switch of ${resource} with ${switched.path == null ? 'neither' : 'both'}`
@@ -91,7 +90,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   {
     pointers: ['/kinds'],
     expected:
-      'kinds with either `preset` or `resource`, and with a count, or a switch that is either a path or an annotation',
+      'kinds with either `preset` alone or `resource`, and with a count, or a switch that is either a path or an annotation',
     found: ({ kinds }) => given(kinds.map(faultOfKind).find((fault) => fault !== undefined)),
   },
   {

@@ -1,12 +1,14 @@
-import type { Scalar } from '../../domain/companions/configured.ts'
+import type { Scalar } from '../../domain/sleeping/condition.ts'
 import { entry, key, list, orNull, readText, text } from './keys.ts'
 
-const NAMES = {
+/** The name of an annotation or a label. */
+export const NAMES = {
   pattern: String.raw`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`,
   maxLength: 317,
 }
 const PLACE = { pattern: String.raw`^\.(spec|status)(\.[A-Za-z][A-Za-z0-9]*)+$`, maxLength: 253 }
-const SPEC = { pattern: String.raw`^\.spec(\.[A-Za-z][A-Za-z0-9]*)+$`, maxLength: 253 }
+/** A path in the spec, as a CustomResourceDefinition has it. */
+export const SPEC = { pattern: String.raw`^\.spec(\.[A-Za-z][A-Za-z0-9]*)+$`, maxLength: 253 }
 
 const resource = readText(
   'configuredKind',
@@ -17,7 +19,7 @@ const resource = readText(
 )
 const selectedBy = text("the path of the workload's name, such as .spec.cluster.name", SPEC)
 const path = text('the path of a value, such as .spec.suspend', SPEC)
-const scalar = key<Scalar>('true, false, a number or a text', {
+export const scalar = key<Scalar>('true, false, a number or a text', {
   type: ['boolean', 'number', 'string'],
   maxLength: 253,
 })

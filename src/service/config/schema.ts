@@ -14,7 +14,7 @@ import { MEANINGS } from '../../domain/schedule/calendar.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
 import { DEFAULT_POLICY } from '../../domain/workload/settings-rules.ts'
-import { ALONG, NOT_WHILE, OWNERS } from './companion-keys.ts'
+import { ALONG, NAMES, NOT_WHILE, OWNERS, scalar, SPEC } from './companion-keys.ts'
 import { LOG_LEVELS } from '../../process/logger.ts'
 import { KINDS, MAX_REPLICAS } from '../../domain/workload/workload.ts'
 import {
@@ -75,7 +75,6 @@ const resource = readText(
   'the full name of a resource that can be scaled, such as rollouts.argoproj.io',
   { maxLength: 253 },
 )
-const SPEC_PATH = { pattern: String.raw`^\.spec(\.[A-Za-z][A-Za-z0-9]*)+$`, maxLength: 253 }
 const path = text('where a value stands, such as .status.state', {
   pattern: String.raw`^(\.[A-Za-z][A-Za-z0-9]*)+$`,
   maxLength: 253,
@@ -88,8 +87,8 @@ const flagOrText = key<boolean | string>('true, false or a text', {
 /** A field or an annotation that has two values. */
 const switchOf = entry(
   {
-    path: orNull(text('where it stands, such as .spec.pause', SPEC_PATH)),
-    annotation: orNull(text("the annotation's name", { pattern: '^[^/]+(/[^/]+)?$', maxLength: 317 })),
+    path: orNull(text('where it stands, such as .spec.pause', SPEC)),
+    annotation: orNull(text("the annotation's name", NAMES)),
     asleep: flagOrText,
     awake: flagOrText,
   },
@@ -100,9 +99,7 @@ const condition = orNull(
     {
       path: orNull(path),
       condition: orNull(text('the type of one of its status.conditions', { maxLength: 317 })),
-      equals: orNull(
-        key<boolean | number | string>('a value', { type: ['boolean', 'number', 'string'], maxLength: 253 }),
-      ),
+      equals: orNull(scalar),
       equalsPath: orNull(path),
     },
     ['path', 'condition', 'equals', 'equalsPath'],
@@ -112,7 +109,7 @@ const kindEntry = entry(
   {
     preset: orNull(oneOf(PRESET_NAMES)),
     resource: orNull(resource),
-    specReplicasPath: orNull(text('where its count stands, such as .spec.replicas', SPEC_PATH)),
+    specReplicasPath: orNull(text('where its count stands, such as .spec.replicas', SPEC)),
     switch: orNull(switchOf),
     asleepWhen: condition,
     awakeWhen: condition,
