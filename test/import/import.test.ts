@@ -207,7 +207,10 @@ describe('an import', () => {
     const key = Buffer.from(JSON.stringify({ [`Widget\n.example.com`]: { [forged]: '{"spec":{"a":1}}' } }))
     const data = { 'original-resource-info': key.toString('base64') }
     const metadata = { namespace: 'shop', name: 'sleepinfo-night' }
-    const [{ object } = { object: shop }] = keptOfOthers({ apiVersion: 'v1', kind: 'Secret', metadata, data })
+    const [{ object } = { object: shop }] = keptOfOthers(
+      { apiVersion: 'v1', kind: 'Secret', metadata, data },
+      new Set(),
+    )
     const step = { object, verdict: 'refused', says: [forged] } as const
     const lines = [
       lineOf(step),

@@ -27,13 +27,13 @@ interface KindRow {
 }
 
 /** The row of what a preset switches: kube-green does so by a patch that says the same. */
-function switched(preset: PresetName, version = 'v1'): KindRow {
+function switched(preset: PresetName): KindRow {
   const [settings]: readonly KindSettings[] = PRESETS[preset].kinds
   if (!settings) return {}
   const { resource, switch: values } = settings
   const { group } = resourceOf(resource as ConfiguredKind)
   const asleep = [sleepingBy(settings).field, values?.asleep ?? 0] as const
-  return { apiVersion: `${group}/${version}`, sleepsAs: resource, asleep, restored: [], preset }
+  return { apiVersion: `${group}/v1`, sleepsAs: resource, asleep, restored: [], preset }
 }
 
 const amountOf = (kept: string) =>

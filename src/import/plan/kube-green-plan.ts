@@ -85,8 +85,8 @@ export function planOfKubeGreen(
       })
     }),
     ...secrets
-      .flatMap(keptOfOthers)
-      .map(({ object, restore }) => byHand(object, 'Dormouse does not look at its kind', restore)),
+      .flatMap((secret) => keptOfOthers(secret, new Set(objects.map(keptKey))))
+      .map(({ object, restore }) => byHand(object, NOT_LOOKED_AT, restore)),
   ]
   const isOpen = steps.some(({ verdict }) => verdict === 'refused')
   const later = comingLater(infos, wide)
@@ -195,6 +195,7 @@ function settingsOfNamespace(
 
 const CHANGED = 'a patch of its SleepInfo changed what an import does not put back'
 const PATCHED = 'a patch of its SleepInfo put it to sleep, which Dormouse cannot do'
+const NOT_LOOKED_AT = 'Dormouse does not look at its kind, or did not find it'
 const NOT_MEANT = 'it is asleep, and kube-green would leave it so: no SleepInfo means it any more'
 
 /** An object, the settings that kube-green's SleepInfos ask for, and what their Secrets keep of it, the latest last. */

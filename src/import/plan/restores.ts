@@ -41,12 +41,19 @@ export function writtenAt({ data = {} }: ImportedObject): number {
   return Date.parse(Buffer.from(data['scheduled-at'] ?? '', 'base64').toString()) || 0
 }
 
-/** The Secret's objects of kinds that we do not read, with their names alone. */
-export function keptOfOthers(secret: ImportedObject): { object: ImportedObject; restore: Restore }[] {
+/**
+ * The Secret's objects of kinds that we do not read, with their names alone; also operators' resources that were not
+ * found: the cluster may serve them at another version than the one that was asked for.
+ */
+export function keptOfOthers(
+  secret: ImportedObject,
+  found: ReadonlySet<string>,
+): { object: ImportedObject; restore: Restore }[] {
   return [...(keptIn(secret) ?? [])].flatMap(([key, restore]) => {
     const [, kind = '', group = '', name = ''] = /^([^./]*)\.?([^/]*)\/(.*)$/s.exec(key) ?? []
-    const { apiVersion, restored } = rowOf(kind)
-    if (restored && groupOf(apiVersion) === group) return []
+    const { apiVersion, restored, preset } = rowOf(kind)
+    const isRead = restored !== undefined && groupOf(apiVersion) === group
+    if (isRead && (preset === undefined || found.has(key))) return []
     const { namespace } = secret.metadata
     const metadata = { name, ...(namespace !== undefined && { namespace }) }
     return [{ object: { apiVersion: `${group}/`, kind, metadata }, restore }]

@@ -256,6 +256,17 @@ describe("operators' resources that a SleepInfo patches", () => {
       expect(JSON.stringify(step?.patch)).to.include(`adopt`)
     })
 
+  it('stay with their SleepInfo where none was found: the cluster may serve them elsewhere', () => {
+    const kept = { 'Cluster.postgresql.cnpg.io': { db: JSON.stringify(off('off')) } }
+    const data = { 'original-resource-info': JSON.stringify(kept) }
+    const steps = byNamespace([
+      { ...info, spec: { ...info.spec, patches: [HIBERNATE] } },
+      secret(data),
+    ]).flatMap((each) => planOfKubeGreen(each, NIGHT, new InForce()))
+    expect(steps.some(({ goes }) => goes)).to.equal(false)
+    expect(steps.find(({ object }) => object.kind === 'Cluster')?.verdict).to.equal('refused')
+  })
+
   it('are left to a person where it says anything else, or more is kept', () => {
     const other = patch('postgresql.cnpg.io', 'Cluster', '/spec/instances', 1)
     for (const [own, kept] of [
