@@ -1,7 +1,3 @@
-local function is(status, message)
-  return { status = status, message = message or "" }
-end
-
 -- As Argo CD itself has it for a StatefulSet.
 local function own()
   local status, strategy = obj.status or {}, obj.spec.updateStrategy or {}

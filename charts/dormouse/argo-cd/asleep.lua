@@ -39,6 +39,6 @@ end
 
 local health = own()
 if health.status == "Healthy" and isAsleep() then
-  return { status = "@STATUS@", message = asleepText() }
+  return is("@STATUS@", asleepText())
 end
 return health

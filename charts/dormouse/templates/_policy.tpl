@@ -15,6 +15,11 @@
 request.userInfo.username == {{ include "dormouse.username" . | include "dormouse.cel.quoted" }}
 {{- end -}}
 
+{{- /* CEL: whether the request is about an entry's resource. */ -}}
+{{- define "dormouse.policy.about" -}}
+request.resource.resource + '.' + request.resource.group == {{ include "dormouse.cel.quoted" .resource }}
+{{- end -}}
+
 {{- /* The path by which an entry's workloads sleep; nothing where an annotation does that. */ -}}
 {{- define "dormouse.policy.path" -}}
 {{- if .switch }}{{ .switch.path | default "" }}{{ else }}{{ .specReplicasPath | default ".spec.replicas" }}{{ end -}}
@@ -26,7 +31,7 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
 {{- range include "dormouse.kinds.entries" . | fromJsonArray -}}
 {{- $names := splitList "." (include "dormouse.policy.path" .) -}}
 {{- $first := "" -}}{{- if gt (len $names) 2 -}}{{- $first = index $names 2 -}}{{- end -}}
-{{- $fields = printf "request.resource.resource + '.' + request.resource.group == %s ? '%s' : %s" (include "dormouse.cel.quoted" .resource) $first $fields -}}
+{{- $fields = printf "%s ? '%s' : %s" (include "dormouse.policy.about" .) $first $fields -}}
 {{- end -}}
 ({{ $fields }})
 {{- end -}}
@@ -37,7 +42,7 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
 {{- range include "dormouse.kinds.entries" . | fromJsonArray -}}
 {{- $switch := .switch | default dict -}}
 {{- if $switch.annotation -}}
-{{- $names = printf "request.resource.resource + '.' + request.resource.group == %s ? %s : %s" (include "dormouse.cel.quoted" .resource) (include "dormouse.cel.quoted" .switch.annotation) $names -}}
+{{- $names = printf "%s ? %s : %s" (include "dormouse.policy.about" .) (include "dormouse.cel.quoted" .switch.annotation) $names -}}
 {{- end -}}
 {{- end -}}
 ({{ $names }})
@@ -89,7 +94,7 @@ request.userInfo.username == {{ include "dormouse.username" . | include "dormous
 {{- range $depth := until (max 0 (sub (len $names) 2) | int) }}
 {{- $above := slice $names 1 (int (add $depth 2)) | join "." }}
 - expression: >-
-    request.resource.resource + '.' + request.resource.group != {{ include "dormouse.cel.quoted" $kind.resource }} || (
+    !({{ include "dormouse.policy.about" $kind }}) || (
       {{- include "dormouse.policy.same" (dict "new" (printf "variables.spec.%s" $above) "old" (printf "variables.oldSpec.%s" $above) "free" (printf "key == '%s'" (index $names (int (add $depth 2))))) | nindent 6 }})
   message: {{ printf "Dormouse may change nothing in the spec of %s but %s" $kind.resource $path | quote }}
 {{- end }}

@@ -1,0 +1,3 @@
+local function is(status, message)
+  return { status = status, message = message or "" }
+end
