@@ -1,13 +1,13 @@
 /** How a setting's text is read: by `policy/faults.ts` what is wrong with it, by `workload/settings.ts` what it means. */
-export type Form = 'flag' | 'count' | 'schedule' | 'timezone' | 'calendar'
+export type Form = 'flag' | 'count' | 'schedule' | 'timezone' | 'calendar' | 'traffic' | 'duration'
 
 export interface Inheritable {
   readonly annotation: `dormouse.dev/${string}`
   /** Its field in records. */
   readonly field: string
   readonly form: Form
-  /** The meaning of a flag or a count where nobody sets it. */
-  readonly otherwise?: boolean | number
+  /** Its meaning where nobody sets it, if the configuration has no default. */
+  readonly otherwise?: boolean | number | string
   /** If nobody sets it, its default is in force, so that an empty text means the default as well. */
   readonly hasDefault: boolean
 }
@@ -47,6 +47,19 @@ export const INHERITABLE = {
     form: 'count',
     hasDefault: true,
     otherwise: 0,
+  },
+  wakeOnTraffic: {
+    annotation: 'dormouse.dev/wake-on-traffic',
+    field: 'wake_on_traffic',
+    form: 'traffic',
+    hasDefault: true,
+    otherwise: 'off',
+  },
+  trafficHold: {
+    annotation: 'dormouse.dev/traffic-hold',
+    field: 'traffic_hold',
+    form: 'duration',
+    hasDefault: false,
   },
 } as const satisfies Record<string, Inheritable>
 

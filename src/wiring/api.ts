@@ -28,6 +28,7 @@ export async function apiOf(wiring: Wiring): Promise<Api> {
         cluster: config.cluster,
         accounting,
         excludeNamespaces,
+        ...wakers(wiring),
         bodyLimit,
         rate,
         waiters,
@@ -42,6 +43,13 @@ export async function apiOf(wiring: Wiring): Promise<Api> {
     if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
     throw error
   }
+}
+
+/** The wakers run under their own ServiceAccount; in the sandbox they have a token of it. */
+function wakers({ config, namespace, local }: Wiring): { waker?: string } {
+  const { enabled, account } = config.waker
+  if (!enabled) return {}
+  return { waker: local ? `local:${account}` : `k8s:system:serviceaccount:${namespace}:${account}` }
 }
 
 async function localAuth({ auth: { local } }: Config): Promise<AuthSettings['local']> {

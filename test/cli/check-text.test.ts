@@ -31,6 +31,8 @@ function expected(
       auto_wake: nothing,
       deploy_wakes: nothing,
       asleep_replicas: nothing,
+      wake_on_traffic: nothing,
+      traffic_hold: nothing,
     },
   }
 }

@@ -58,6 +58,8 @@ export function aRecord(
       auto_wake: { value: true, source: 'default' },
       deploy_wakes: { value: false, source: 'default' },
       asleep_replicas: { value: 0, source: 'default' },
+      wake_on_traffic: { value: 'off', source: 'default' },
+      traffic_hold: { value: null, source: null },
     },
     reason:
       'awake by schedule 8:00-18:00,Mon-Fri (Europe/Berlin) of namespace shop until 2026-03-02T17:00:00Z',

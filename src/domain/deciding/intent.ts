@@ -22,8 +22,11 @@ export function newIntent(
 }
 
 /** Until when a wake without `for` lasts in hours of sleep, where there is a schedule to return to. */
-export function wakeHold({ reading, now, rules }: Situation): { hold?: Instant } {
-  const { wakeHold } = rules.policy
+export function wakeHold(
+  { reading, now, rules }: Situation,
+  trigger: Intent['trigger'] = 'manual',
+): { hold?: Instant } {
+  const wakeHold = (trigger === 'traffic' ? reading.trafficHold : undefined) ?? rules.policy.wakeHold
   return reading.schedule && wakeHold !== null ? { hold: now + wakeHold } : {}
 }
 

@@ -1,9 +1,11 @@
 import { parseEnd } from '../schedule/awake-until.ts'
+import { A_DURATION, durationIn } from '../schedule/duration.ts'
 import { InvalidSchedule, parseSchedule, timezoneFault } from '../schedule/syntax.ts'
 import { faultOf } from '../text.ts'
 import { ANNOTATION } from '../annotations.ts'
 import { INHERITABLE, type Form } from '../inheritable.ts'
 import { A_COUNT, A_FLAG, countOf } from './effective.ts'
+import { A_TRAFFIC_MODE, trafficMode } from '../traffic-mode.ts'
 import { LONGEST_SETTING } from './settings.ts'
 import { INHERITED_ANNOTATIONS, type InheritedAnnotation, type Namespace } from './inheritance.ts'
 
@@ -29,6 +31,8 @@ const FAULT: Record<Form, (text: string) => string | undefined> = {
   schedule: (text) => faultOf(() => parseSchedule(text), InvalidSchedule),
   timezone: timezoneFault,
   calendar: calendarFault,
+  traffic: (text) => (trafficMode(text) === undefined ? A_TRAFFIC_MODE : undefined),
+  duration: (text) => (durationIn(text.trim()) === undefined ? `write ${A_DURATION}` : undefined),
 }
 
 /** The zone of a date does not matter to whether it can be read. */

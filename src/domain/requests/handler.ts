@@ -4,11 +4,15 @@ import type { Situation } from '../deciding/situation.ts'
 import type { Reading } from '../workload/reading.ts'
 import type { Telling } from './telling.ts'
 
+/** The causes of requests: somebody, or traffic. */
+export type RequestTrigger = 'api' | 'traffic'
+
 /** The inputs of a request's handler. */
 export interface Context {
   readonly situation: Situation
   /** The author. */
   readonly by: string
+  readonly trigger: RequestTrigger
   /** The annotation's text, for a request whose write cannot include the status. */
   readonly written: string | undefined
 }

@@ -21,7 +21,7 @@ import {
   refuseUnmanaged,
   refuseUnreadable,
 } from './refusals.ts'
-import { follow, type Context, type Outcome } from './handler.ts'
+import { follow, type Context, type Outcome, type RequestTrigger } from './handler.ts'
 import type { Telling } from './telling.ts'
 import { disable, enable, putSchedule, repair } from './enable-and-schedule.ts'
 import { isRisky, OPERATIONS, type Action, type Request } from './operations.ts'
@@ -56,6 +56,7 @@ export interface Plan extends Effect {
 interface Asked {
   readonly by: string
   readonly written?: string
+  readonly trigger?: RequestTrigger
   readonly clock: Instant
   readonly rules: Rules
 }
@@ -67,8 +68,9 @@ export function planRequest(
   by: string,
   clock: Instant,
   rules: Rules,
+  trigger: RequestTrigger = 'api',
 ): Plan {
-  const effect = planOn(workload, readWorkload(workload, rules), request, { by, clock, rules })
+  const effect = planOn(workload, readWorkload(workload, rules), request, { by, clock, rules, trigger })
   const change = changeBetween(workload, effect.target)
   return { ...effect, change, after: change ? changed(workload, change) : workload }
 }
@@ -83,7 +85,7 @@ export function planOn(
   workload: Workload,
   read: Reading | Unreadable,
   request: Request,
-  { by, clock, rules, written }: Asked,
+  { by, clock, rules, written, trigger = 'api' }: Asked,
 ): Effect {
   refuseOwned(workload)
   refuseScaled(workload, rules)
@@ -100,7 +102,7 @@ export function planOn(
   if (!leavesAlone(request, reading)) refuseCount(workload)
   if (asksToMove(request)) refusePinned(reading)
   const situation = settled(found)
-  const outcome = act({ situation, by, written }, request, isUnreadable)
+  const outcome = act({ situation, by, trigger, written }, request, isUnreadable)
   const { target, says } = outcome
   if (isRisky(request) && target !== situation.reading && request.force !== true) {
     refuseRisk(situation, target.workload, request.for)

@@ -43,7 +43,7 @@ export function snooze({ situation, by }: Context, limit: number | undefined): O
  * longer is in force still, unless the request is to `shorten` it.
  */
 export function wake(
-  { situation, by, written }: Context,
+  { situation, by, trigger, written }: Context,
   { for: limit, shorten = false }: Request<'wake'>,
 ): Outcome {
   const { reading, state, workload, counts, now, wantsPods } = situation
@@ -56,9 +56,9 @@ export function wake(
     }
   }
   const inHoursOfSleep = situation.hours?.state === 'asleep'
-  const hold = inHoursOfSleep ? wakeHold(situation) : {}
+  const hold = inHoursOfSleep ? wakeHold(situation, trigger) : {}
   const end = limit === undefined ? hold : { until: now + limit }
-  const intent = newIntent(situation, { want: 'awake', by, trigger: 'api', ...end })
+  const intent = newIntent(situation, { want: 'awake', by, trigger, ...end })
   const wanted = situation.withState({ ...state, intent })
   const longer = longerWake(situation, wanted)
   if (longer && !shorten && up) return { target: reading, says: stays(keptText(longer)) }
@@ -68,7 +68,7 @@ export function wake(
   if (up) return { target: asked.reading, says: stays(`awake${span}${was}`) }
   const form = formOf(workload)
   const replicas = form.countInSpec ? wakeCount(situation) : counts.kept
-  const target = transition(asked, { action: 'wake', trigger: 'api', by, replicas })
+  const target = transition(asked, { action: 'wake', trigger, by, replicas })
   if (!canWrite(reading, target, written)) {
     const when = `wake in a moment${span}${was}`
     return {

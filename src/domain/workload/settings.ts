@@ -6,10 +6,12 @@ import type { SettingName } from '../inheritable.ts'
 import type { Source } from '../policy/settings.ts'
 import type { ReadingRules } from './settings-rules.ts'
 import { parseEnd } from '../schedule/awake-until.ts'
+import { durationIn } from '../schedule/duration.ts'
 import { calendarNames, InvalidCalendar } from '../schedule/calendar.ts'
 import { InvalidTimezone, type Schedule } from '../schedule/schedule.ts'
 import { InvalidSchedule } from '../schedule/syntax.ts'
 import { UnknownHours } from '../schedule/unknown-hours.ts'
+import { trafficMode, type TrafficMode } from '../traffic-mode.ts'
 import { ANNOTATION, type Workload } from './workload.ts'
 
 /** A workload's own and inherited settings, and their meaning. */
@@ -26,6 +28,10 @@ export interface Settings {
   readonly deployWakes: boolean
   /** The count that it sleeps with, where its form has one; at a text that is none 0. */
   readonly asleepReplicas: number
+  /** How traffic wakes it; at a text without a meaning `off`. */
+  readonly wakeOnTraffic: TrafficMode | 'off'
+  /** Milliseconds for which traffic keeps it awake; undefined: as a request to wake. */
+  readonly trafficHold: number | undefined
   /** The end of the window that awake-until adds to its schedule: the latest, of several. */
   readonly awakeUntil: Instant | undefined
   /** The fault of the schedule or of a setting that belongs to it; undefined: none, or there is no schedule. */
@@ -49,7 +55,7 @@ export type Setter = Heir & Pick<Workload, 'namespace' | 'annotations'>
 export function settingsOf(workload: Setter, rules: ReadingRules): Settings {
   const inherited = rules.inherited(workload)
   const effective = effectiveSettings(workload.annotations, inherited, rules.policy)
-  const { enabled, autoWake, deployWakes, asleepReplicas } = effective
+  const { enabled, autoWake, deployWakes, asleepReplicas, wakeOnTraffic, trafficHold } = effective
   const calendar = calendarNames(effective.calendar ?? '').join(',') || undefined
   return {
     enabled,
@@ -59,6 +65,8 @@ export function settingsOf(workload: Setter, rules: ReadingRules): Settings {
     autoWake: autoWake !== false,
     deployWakes: deployWakes === true,
     asleepReplicas: asleepReplicas === 'unclear' ? 0 : asleepReplicas,
+    wakeOnTraffic: trafficMode(wakeOnTraffic ?? 'off') ?? 'off',
+    trafficHold: trafficHold === undefined ? undefined : durationIn(trafficHold.trim()),
     effective,
     isSettled: inherited !== undefined,
   }

@@ -27,7 +27,7 @@ interface TriggerFacts {
   readonly inWaves: boolean
   /**
    * The operations that it can cause, each with the holds that it waits for; it passes all others. `deciding/holds.ts`
-   * goes by this for what Dormouse does by itself and what is left of a pending wake. Two do not read it, and say the
+   * goes by this for what Dormouse does by itself, for traffic, and what is left of a pending wake. Two do not read it, and say the
    * same in code: `requests/request.ts`, which refuses requests (`api`), and the webhook (`manual`, `deploy`).
    */
   readonly yieldsTo: { readonly [Type in OperationType]?: readonly Hold[] }
@@ -66,6 +66,14 @@ export const TRIGGER = {
     cause: 'on request',
     yieldsTo: { snooze: ['pin', 'risk', 'flapping'], wake: ['pin', 'refusal'] },
     intent: { name: 'request', outweighsSchedule: true },
+  },
+  traffic: {
+    ...ROW,
+    name: 'traffic',
+    cause: 'since somebody called its Service',
+    how: 'by traffic',
+    yieldsTo: { wake: ['pin', 'override', 'for', ...BACKOFFS] },
+    intent: { name: 'traffic', outweighsSchedule: true },
   },
   manual: {
     ...ROW,

@@ -15,6 +15,7 @@ import { createRoutes, serveDocument } from './routes.ts'
 import { documentValidator } from './validation.ts'
 import { placesOfAnswers } from './places.ts'
 import { messageTo } from './remedies.ts'
+import { serveKnocks } from './knocks.ts'
 import { createPodWaits } from './pod-waits.ts'
 import { createWatches } from './watch/watches.ts'
 
@@ -49,6 +50,7 @@ export function createApi(deps: ApiDeps): Api {
   if (deps.console) app.use(serveConsole(deps.console, enterByAddress))
   app.use(refuseOtherSites)
   app.use(authenticated(deps, logins))
+  app.use(serveKnocks(deps))
   app.use(limitRequests(deps))
   for (const middleware of createRoutes(deps, documentValidator(), { podWaits, watches })) app.use(middleware)
   // koa reports connections that end before their answer

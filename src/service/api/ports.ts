@@ -23,6 +23,8 @@ export interface ApiSettings extends Pick<
   /** Default: without prices and teams. */
   readonly accounting?: Accounting
   readonly excludeNamespaces: readonly string[]
+  /** The wakers, as history names a caller: `k8s:system:serviceaccount:…`; absent: there are none. */
+  readonly waker?: string
   readonly auth: AuthSettings
 }
 

@@ -10,11 +10,14 @@ import type { Reader } from '../../domain/json-schema.ts'
 import { stepOf } from '../../domain/json-pointer.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { WrittenConfig } from './schema.ts'
-import { durationText } from '../../domain/schedule/duration.ts'
+import { trafficMode } from '../../domain/traffic-mode.ts'
+import { durationIn, durationText } from '../../domain/schedule/duration.ts'
 
 /** Rules for one value that JSON Schema cannot express; '': the value is wrong, and `EXPECTED` says enough. */
 export const READERS: Readonly<Record<string, Reader>> = {
   timezone: (text) => (isTimezone(text) ? undefined : (timezoneAdvice(text) ?? '')),
+  wakeOnTraffic: unless((text) => trafficMode(text) !== undefined),
+  trafficHold: unless((text) => text.trim() === '' || durationIn(text.trim()) !== undefined),
   schedule: (text) => (text.trim() === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
   labelSelector: (text) => faultOf(() => parseLabelSelector(text), InvalidLabelSelector),
   hours: (text) => faultOf(() => parseHours(text), InvalidSchedule),

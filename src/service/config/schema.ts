@@ -12,7 +12,7 @@ import type { KindSettings } from '../../domain/sleeping/configured.ts'
 import { PRESET_NAMES } from '../../domain/sleeping/presets.ts'
 import { MEANINGS } from '../../domain/schedule/calendar.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
-import { durationText } from '../../domain/schedule/duration.ts'
+import { A_DURATION, durationText } from '../../domain/schedule/duration.ts'
 import { DEFAULT_POLICY } from '../../domain/workload/settings-rules.ts'
 import { ALONG, NAMES, NOT_WHILE, OWNERS, scalar, SPEC } from './companion-keys.ts'
 import { LOG_LEVELS } from '../../process/logger.ts'
@@ -168,6 +168,8 @@ const BY_FORM = {
   calendar: orNull(
     text('names of calendars such as de-be,company, or an empty text for none', { minLength: 0 }),
   ),
+  traffic: orNull(readText('wakeOnTraffic', 'off, page, button, any or connect')),
+  duration: orNull(readText('trafficHold', A_DURATION)),
 }
 
 /** Settings for many workloads at once; null leaves a setting to other policies. */
@@ -397,6 +399,41 @@ export const CONFIG_SCHEMA = closed({
     teamLabel: orNull(labelKey),
   }),
   savings: section({ prices }),
+  /** Wakes on traffic. */
+  waker: section({
+    enabled: flag(false),
+    /** The ports of wakers that EndpointSlices name, one for each port of a Service that sleeps. */
+    ports: text('a range of ports such as 20000-20999', {
+      default: '20000-20999',
+      pattern: '^[1-9][0-9]{3,4}-[1-9][0-9]{3,4}$',
+    }),
+    /** fallback: only where nothing else is ready, for clusters whose traffic all goes through Services' addresses. */
+    endpoints: oneOf(['ready', 'fallback'], 'ready'),
+    /** How long a connection is held at most. */
+    hold: duration('90s', SECOND, HOUR),
+    /** Connections held at once, and of one Service. */
+    held: whole(1024, 1, 100_000),
+    heldPerService: whole(64, 1, 100_000),
+    /** Parts of User-Agent that wake nothing, beside the built-in ones. */
+    ignoreAgents: list(text('a part of User-Agent'), 'a list of parts of User-Agent', []),
+    /** Whether the page names workloads and reasons. */
+    details: flag(false),
+    /** Texts of the page in more languages. */
+    page: orNull(text('the path of a file with texts of the page')),
+    /** In Dormouse's namespace: the Service of the wakers, and their ServiceAccount. */
+    service: text('the name of a Service', { default: 'dormouse-waker', pattern: NAME, maxLength: 63 }),
+    account: text('the name of a ServiceAccount', {
+      default: 'dormouse-waker',
+      pattern: SUBDOMAIN,
+      maxLength: 253,
+    }),
+    /** The API as wakers reach it, the CA that they trust, and their token. */
+    knock: section({
+      url: orNull(text('an https URL')),
+      caFile: orNull(text('the path of a file with CA certificates in PEM')),
+      tokenFile: orNull(text('the path of a file with a token')),
+    }),
+  }),
   log: section({ level: oneOf(LOG_LEVELS, 'info') }),
 })
 

@@ -218,6 +218,7 @@ function isSame(a: Operation, b: Operation): boolean {
 const EVENT_OF: Readonly<Record<Trigger, 'PinEnforced' | 'ManualScaling' | 'StateNotSigned' | null>> = {
   schedule: null,
   api: null,
+  traffic: null,
   manual: 'ManualScaling',
   deploy: null,
   pin: 'PinEnforced',

@@ -15,6 +15,8 @@ const VALUES: Record<SettingName, { near: string; far: string; invalid: string; 
   autoWake: { near: 'true', far: 'false', invalid: 'no', none: true },
   deployWakes: { near: 'false', far: 'true', invalid: '1', none: false },
   asleepReplicas: { near: '1', far: '2', invalid: 'one', none: 0 },
+  wakeOnTraffic: { near: 'page', far: 'any', invalid: 'yes', none: 'off' },
+  trafficHold: { near: '2h', far: '1h', invalid: 'long', none: undefined },
 }
 const SOURCE: Record<Level, Source> = {
   workload: 'workload',
@@ -42,7 +44,9 @@ function resolved(texts: Partial<Record<Level, Partial<Record<SettingName, strin
 describe('the settings that hold for a workload', () => {
   for (const name of SETTING_NAMES) {
     const { near, far, invalid, none } = VALUES[name]
-    const hasDefault = ['timezone', 'autoWake', 'deployWakes', 'asleepReplicas'].includes(name)
+    const hasDefault = ['timezone', 'autoWake', 'deployWakes', 'asleepReplicas', 'wakeOnTraffic'].includes(
+      name,
+    )
 
     it(`${name}: absent everywhere, it is none, or the default`, () => {
       const { [name]: value, sources } = resolved({})

@@ -27,6 +27,8 @@ const VALID = {
   autoWake: ['true', 'false'],
   deployWakes: ['true', 'false'],
   asleepReplicas: ['0', '1'],
+  wakeOnTraffic: ['page', 'any', 'off'],
+  trafficHold: ['1h', '90m'],
   awakeUntil: ['2026-03-02T11:00Z', '2026-03-02T22:00Z', '2026-03-01', '2026-03-04'],
 } as const satisfies Record<InheritedAnnotation, readonly string[]>
 const INVALID: Record<InheritedAnnotation, readonly string[]> = {
@@ -37,6 +39,8 @@ const INVALID: Record<InheritedAnnotation, readonly string[]> = {
   autoWake: ['no'],
   deployWakes: ['1'],
   asleepReplicas: ['one', '-1'],
+  wakeOnTraffic: ['yes'],
+  trafficHold: ['long', '1s'],
   awakeUntil: ['soon', '2026-03-02T22:00'],
 }
 const NAMES = Object.keys(VALID) as InheritedAnnotation[]
@@ -73,6 +77,8 @@ const policies = fc.uniqueArray(
     autoWake: fc.option(fc.boolean()),
     deployWakes: fc.option(fc.boolean()),
     asleepReplicas: fc.option(fc.nat(2)),
+    wakeOnTraffic: fc.option(fc.constantFrom('', ...VALID.wakeOnTraffic)),
+    trafficHold: fc.option(fc.constantFrom('', ...VALID.trafficHold)),
   }),
   { selector: ({ name }) => name, maxLength: 4 },
 )
@@ -181,7 +187,9 @@ const ENDS: Readonly<Record<string, number>> = {
 
 /** The setting as the nearest has it: the workload, its Namespace, the first policy that matches and has it. */
 function nearest(name: (typeof SETTING_NAMES)[number], each: Given): Naive {
-  const fallback = ['timezone', 'autoWake', 'deployWakes', 'asleepReplicas'].includes(name) ? 'default' : null
+  const fallback = ['timezone', 'autoWake', 'deployWakes', 'asleepReplicas', 'wakeOnTraffic'].includes(name)
+    ? 'default'
+    : null
   const { policies: listed, namespace, own } = each
   const matching = listed.filter((policy) => matches(policy, each))
   const first = matching.find((policy) => policy[name] !== null)

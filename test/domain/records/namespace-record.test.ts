@@ -42,6 +42,8 @@ describe('the record of a namespace', () => {
         auto_wake: { value: true, source: 'default' },
         deploy_wakes: { value: false, source: 'default' },
         asleep_replicas: { value: 0, source: 'default' },
+        wake_on_traffic: { value: 'off', source: 'default' },
+        traffic_hold: { value: null, source: null },
       },
     })
   })

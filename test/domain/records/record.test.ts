@@ -61,6 +61,8 @@ const OF_AWAKE = {
     auto_wake: { value: true, source: 'default' },
     deploy_wakes: { value: false, source: 'default' },
     asleep_replicas: { value: 0, source: 'default' },
+    wake_on_traffic: { value: 'off', source: 'default' },
+    traffic_hold: { value: null, source: null },
   },
   next_transition: {
     at: iso(at('Mon 18:00')),

@@ -1,0 +1,79 @@
+import type { Instant } from '../../process/clock.ts'
+import { afterHolds } from '../deciding/holds.ts'
+import { decide } from '../deciding/decide.ts'
+import { isLate } from '../deciding/late.ts'
+import { because } from '../deciding/decision.ts'
+import { desired } from '../deciding/desired.ts'
+import { situationOf, type Situation } from '../deciding/situation.ts'
+import type { Rules } from '../deciding/rules.ts'
+import { isoOrNull } from '../text.ts'
+import type { KnockState } from '../traffic/knock.ts'
+import { readWorkload } from '../workload/reading.ts'
+import type { State } from '../workload/state.ts'
+import { Unreadable } from '../workload/state-codec.ts'
+import { ownedBy, podsFollowed, wantsPods, type Workload } from '../workload/workload.ts'
+import { planRequest, type Plan } from './request.ts'
+
+/** What traffic finds. */
+export interface Knocked {
+  /** `held`: traffic does not wake it, and `reason` says why; `off`: it did not opt in. */
+  readonly state: KnockState
+  readonly reason: string
+  /** asleep, held: until then; null: nobody knows. */
+  readonly until: string | null
+  /** Whether it wakes for longer than operationTimeout. */
+  readonly late: boolean
+  /** Seconds that its wakes took; null: none is known. */
+  readonly usualSeconds: number | null
+  /** The wake; undefined: there is none to write. */
+  readonly wake: Plan | undefined
+}
+
+const OFF = { state: 'off', until: null, late: false, usualSeconds: null, wake: undefined } as const
+
+/** What traffic to `by`, such as `service/web:http`, finds of a workload at `clock`, and the wake that it may cause. */
+export function planKnock(workload: Workload, by: string, clock: Instant, rules: Rules): Knocked {
+  const reading = readWorkload(workload, rules)
+  if (reading instanceof Unreadable) return { ...OFF, reason: reading.message }
+  if (workload.deleting) return { ...OFF, reason: 'it is being deleted' }
+  if (workload.owner && !reading.state.asleep)
+    return { ...OFF, reason: `it belongs to ${ownedBy(workload.owner)}` }
+  if (reading.enabled !== true || !reading.isSettled || reading.wakeOnTraffic === 'off')
+    return { ...OFF, reason: 'dormouse.dev/wake-on-traffic does not let traffic wake it' }
+  const situation = situationOf(reading, clock, rules)
+  const usualSeconds = usualWake(situation.state.history)
+  const of = { ...OFF, usualSeconds, reason: decide(situation).reason.text }
+  if (!situation.state.asleep && !situation.looksAsleep) {
+    const isUp = wantsPods(workload) && podsFollowed(workload)
+    return { ...of, state: isUp ? 'awake' : 'waking', late: isLate(situation) }
+  }
+  const held = holdOver(situation)
+  const until = isoOrNull(held?.until ?? desired(situation).end?.() ?? null)
+  if (held) return { ...of, state: 'held', reason: held.reason, until }
+  return {
+    ...of,
+    state: 'asleep',
+    until,
+    wake: planRequest(workload, { action: 'wake' }, by, clock, rules, 'traffic'),
+  }
+}
+
+/** Why traffic may not wake it now, and until when; undefined: it may. */
+function holdOver(situation: Situation): { reason: string; until: Instant | undefined } | undefined {
+  const reason = because('intent', () => 'somebody called its Service')
+  const wished = { action: 'wake', trigger: 'traffic', reason } as const
+  const answer = afterHolds(situation, wished)
+  if (answer === wished) return undefined
+  const { override, intent, backoff } = situation
+  const until = { overridden: override?.until, in_backoff: backoff?.until }[answer.reason.code as string]
+  return { reason: answer.reason.text, until: until ?? intent?.until }
+}
+
+/** The median of the seconds that its wakes took. */
+function usualWake(history: State['history']): number | null {
+  const took = history.flatMap(({ type, result, duration }) =>
+    type === 'wake' && result === 'succeeded' && duration !== null ? [duration] : [],
+  )
+  const median = took.toSorted((a, b) => a - b)[took.length >> 1]
+  return median === undefined ? null : Math.max(1, Math.round(median / 1000))
+}

@@ -1,0 +1,45 @@
+import { flag, listOf, oneOf, orNull, record, text, time, whole, type ValueOf } from '../json-schema.ts'
+
+/** Where wakers ask whether a Service's sleepers may wake. */
+export const KNOCK_PATH = '/api/v1/knock'
+/** Workloads that one Service may name, at most. */
+export const MOST_KNOCKED = 64
+
+/** How the workloads of a Service stand to its traffic, together or each, from the one that says most to a caller. */
+export const KNOCK_STATES = ['waking', 'asleep', 'held', 'awake', 'off'] as const
+export type KnockState = (typeof KNOCK_STATES)[number]
+
+/** Traffic to a port of a Service whose sleepers are `workloads`, such as `deployments/web`. */
+export const KNOCK = record('Traffic to a sleeper', {
+  namespace: text,
+  service: text,
+  /** The port's name; '' where the Service has one without. */
+  port: text,
+  workloads: { ...listOf(text), maxItems: MOST_KNOCKED },
+  /** false: it only looks. */
+  wake: flag,
+})
+export type Knock = ValueOf<typeof KNOCK>
+
+const seconds = orNull(whole(0, Number.MAX_SAFE_INTEGER))
+
+export const KNOCK_ANSWER = record('What traffic finds', {
+  state: oneOf(KNOCK_STATES),
+  /** Whether this knock wrote a wake. */
+  woken: flag,
+  /** asleep, held: until then; null: nobody knows. */
+  until: orNull(time),
+  /** Whether one wakes for longer than operationTimeout. */
+  late: flag,
+  /** How long their wakes took, by their history; null: none is known. */
+  usual_seconds: seconds,
+  workloads: listOf(
+    record('A workload of the Service', {
+      kind: text,
+      name: text,
+      state: oneOf(KNOCK_STATES),
+      reason: text,
+    }),
+  ),
+})
+export type KnockAnswer = ValueOf<typeof KNOCK_ANSWER>

@@ -1,0 +1,97 @@
+import { isKind, type Kind } from '../../domain/kinds.ts'
+import { orderOf } from '../../domain/deciding/order.ts'
+import { compile, firstFault } from '../../domain/validation.ts'
+import { planKnock, type Knocked } from '../../domain/requests/knock.ts'
+import { KNOCK, KNOCK_PATH, KNOCK_STATES, type Knock, type KnockAnswer } from '../../domain/traffic/knock.ts'
+import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
+import { RateLimit } from '../../http/rate-limit.ts'
+import { Refusal } from '../../process/errors.ts'
+import { signature, subjectKey } from '../auth/caller.ts'
+import { readBody } from './body.ts'
+import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
+import type { ApiDeps } from './ports.ts'
+
+/** A waker asks once for all the connections of a Service, and looks once a second: this is for all its Services. */
+const KNOCKS = { perSecond: 200, burst: 2000 }
+
+/**
+ * Answers wakers, and nobody else: what the sleepers of a Service are in, and with `wake` the wake of those that opted
+ * in. It is no part of the API for people, so the OpenAPI document does not have it.
+ */
+export function serveKnocks(deps: ApiDeps): ApiMiddleware {
+  const { settings, monotonic } = deps
+  const isKnock = compile(KNOCK)
+  const limit = new RateLimit(KNOCKS, monotonic)
+  const answer = answersOf(deps)
+  const read = readBody(settings.bodyLimit)
+  return async (ctx, next) => {
+    if (ctx.path !== KNOCK_PATH || ctx.method !== 'POST') return next()
+    ctx.state.route = KNOCK_PATH
+    refuseOthers(ctx, settings.waker)
+    limit.spend(subjectKey(ctx.state.caller), 'too many knocks: wait')
+    await read(ctx, async () => {
+      const knock = ctx.request.body
+      if (!isKnock(knock)) throw new Refusal('VALIDATION_ERROR', `body: ${firstFault(isKnock)}`)
+      if (settings.excludeNamespaces.includes(knock.namespace))
+        throw new Refusal('FORBIDDEN', `Dormouse never touches namespace ${knock.namespace}`)
+      ctx.body = await answer(ctx, knock)
+    })
+  }
+}
+
+function refuseOthers({ state: { caller } }: ApiContext, waker: string | undefined): void {
+  if (waker !== undefined && signature(caller) === waker) return
+  throw new Refusal('FORBIDDEN', 'only the wakers may knock: ask by POST …/wake of the workload')
+}
+
+function answersOf({ workloads, writer, rules, clock, logger }: ApiDeps) {
+  /** The state that it is in after the wake, if it may wake. */
+  async function woken(ctx: ApiContext, key: WorkloadKey, by: string): Promise<Knocked & { wrote: boolean }> {
+    const options = { priority: 'request', verify: true, signal: whenGone(ctx) } as const
+    const planned = (workload: Workload) => {
+      const knocked = planKnock(workload, by, clock(), rules)
+      return { knocked, change: knocked.wake?.change }
+    }
+    const { plan, workload, wrote } = await writer.write(key, planned, options)
+    if (!wrote) return { ...plan.knocked, wrote }
+    logger.info({ workload: key, by, result: 'OK' }, 'audit')
+    return { ...planKnock(workload, by, clock(), rules), wrote }
+  }
+
+  return async (
+    ctx: ApiContext,
+    { namespace, service, port, workloads: names, wake }: Knock,
+  ): Promise<KnockAnswer> => {
+    const by = port === '' ? `service/${service}` : `service/${service}:${port}`
+    const found = names.flatMap((name) => workloads.get(keyIn(namespace, name)) ?? [])
+    const answered: (Knocked & { wrote: boolean; kind: Kind; name: string })[] = []
+    for (const workload of found.toSorted((a, b) => orderOf(a, 'awake') - orderOf(b, 'awake'))) {
+      const looked = planKnock(workload, by, clock(), rules)
+      const mayWake = wake && looked.state === 'asleep'
+      const knocked = mayWake ? await woken(ctx, workload, by) : { ...looked, wrote: false }
+      answered.push({ ...knocked, kind: workload.kind, name: workload.name })
+    }
+    const strongest = KNOCK_STATES.find((state) => answered.some((each) => each.state === state)) ?? 'off'
+    const usual = answered.flatMap(({ usualSeconds }) => usualSeconds ?? [])
+    const ends = answered.flatMap(({ state, until }) =>
+      state === strongest && until !== null ? [until] : [],
+    )
+    ctx.state.changed = answered.some(({ wrote }) => wrote)
+    return {
+      state: strongest,
+      woken: ctx.state.changed,
+      until: ends.toSorted()[0] ?? null,
+      late: answered.some(({ late }) => late),
+      usual_seconds: usual.length === 0 ? null : Math.max(...usual),
+      workloads: answered.map(({ kind, name, state, reason }) => ({ kind, name, state, reason })),
+    }
+  }
+}
+
+/** @throws Refusal VALIDATION_ERROR */
+function keyIn(namespace: string, text: string): WorkloadKey {
+  const [kind = '', name = ''] = text.split('/')
+  if (!isKind(kind) || name === '')
+    throw new Refusal('VALIDATION_ERROR', `workloads: not a workload: ${text}`)
+  return { kind, namespace, name }
+}
