@@ -37,6 +37,12 @@ const CONFIGURED = {
   ],
 }
 
+/** Its switch lies deeper than in the presets, its count not where most have it. */
+const DEEP = {
+  winches: { resource: `winches.${GROUP}`, switch: { path: '.spec.run.byHand', asleep: 'off', awake: 'on' } },
+  ropes: { resource: `ropes.${GROUP}`, specReplicasPath: '.spec.run.count' },
+}
+
 /** On every kind. */
 const REFUSED: Readonly<Record<string, Patch>> = {
   'another annotation': add(`${ANNOTATIONS}/example.com~1note`, 'x'),
@@ -139,7 +145,7 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
       config: {
         excludeNamespaces: [quiet],
         owners: CONFIGURED.owners,
-        kinds: [...kinds, ...CONFIGURED.kinds],
+        kinds: [...kinds, ...CONFIGURED.kinds, ...Object.values(DEEP)],
       },
     }
     const objects = (await template(values, release)).filter(({ kind }) => KEPT.includes(kind))
@@ -311,29 +317,49 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
     const pathOf = ({ group, plural }: typeof clusters, name = '') =>
       `/apis/${group}/v1/namespaces/${namespace}/${plural}${name}`
 
+    const winches = { group: GROUP, plural: 'winches', kind: 'Winch' }
+    const ropes = { group: GROUP, plural: 'ropes', kind: 'Rope' }
+    const all = [clusters, mysqls, winches, ropes]
+
     before('there is one of each', async () => {
-      for (const each of [clusters, mysqls]) {
+      for (const each of all) {
         await defineKind(on(), each)
-        const metadata = { name: 'held', annotations: { kept: 'yes' } }
-        const object = { apiVersion: `${each.group}/v1`, kind: each.kind, metadata, spec: { instances: 3 } }
+        const metadata = { name: 'held', annotations: { kept: 'yes' }, labels: { kept: 'yes' } }
+        const spec = { instances: 3, ...(each === ropes && { run: { count: 3 } }) }
+        const object = { apiVersion: `${each.group}/v1`, kind: each.kind, metadata, spec }
         await on().admin.expect('POST', pathOf(each), object)
       }
     })
     after(async () => {
-      for (const each of [clusters, mysqls]) await undefineKind(on(), each)
+      for (const each of all) await undefineKind(on(), each)
     })
 
     const hibernated = add(`${ANNOTATIONS}/cnpg.io~1hibernation`, 'on')
     const paused = add('/spec/pause', true)
+    /** Nothing is there above its switch. */
+    const turnedOff = add('/spec/run', { byHand: 'off' })
+    const state = add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}')
+    const marks = [...state, ...add(`${LABELS}/dormouse.dev~1asleep`, '1')]
     const change = (of: typeof clusters, patch: Patch, who = user) =>
       on().admin.send('PATCH', `${pathOf(of, '/held')}?dryRun=All&fieldManager=dormouse`, patch, as(who))
 
-    it('lets it set the one of a kind', async () => {
+    it('lets it put one to sleep with its marks, and not without', async () => {
       for (const [of, patch] of [
         [clusters, hibernated],
         [mysqls, paused],
-      ] as const)
-        await isTaken(change(of, [...patch, ...add(`${ANNOTATIONS}/dormouse.dev~1state`, '{}')]))
+        [winches, turnedOff],
+        [ropes, add('/spec/run/count', 0)],
+      ] as const) {
+        await isTaken(change(of, [...patch, ...marks]), of.plural)
+        await isRefused(change(of, [...patch, ...state]), 'only together with', of.plural)
+        await isTaken(change(of, patch, 'somebody'), of.plural)
+      }
+      await isRefused(
+        change(ropes, add('/spec/run/count', 2)),
+        'Dormouse may lower a count only together with',
+      )
+      await isTaken(change(ropes, [...add('/spec/run/count', 2), ...state]))
+      await isTaken(change(winches, add('/spec/run', { byHand: 'on' })))
     })
 
     it('lets it set nothing else, not even the one of another kind', async () => {
@@ -343,6 +369,9 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
         [mysqls, hibernated],
         [mysqls, add('/spec/instances', 1)],
         [mysqls, add(`${ANNOTATIONS}/kept`, 'other')],
+        [winches, add('/spec/run', { byHand: 'on', fast: true })],
+        [ropes, add('/spec/run/length', 1)],
+        [ropes, [{ op: 'remove', path: '/spec' }]],
       ] as const) {
         await isRefused(change(of, patch), 'Dormouse may change')
         await isTaken(change(of, patch, 'somebody'))

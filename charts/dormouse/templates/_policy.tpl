@@ -25,6 +25,52 @@ request.resource.resource + '.' + request.resource.group == {{ include "dormouse
 {{- if .switch }}{{ .switch.path | default "" }}{{ else }}{{ .specReplicasPath | default ".spec.replicas" }}{{ end -}}
 {{- end -}}
 
+{{- /* CEL: the value below `in` at the steps of a path, or `or` where one of them is absent. */ -}}
+{{- define "dormouse.policy.at" -}}
+{{- $step := first .steps | include "dormouse.cel.quoted" -}}
+{{- $value := printf "%s[%s]" .in $step -}}
+{{- if gt (len .steps) 1 }}{{ $value = include "dormouse.policy.at" (merge (dict "in" $value "steps" (rest .steps)) .) }}{{ end -}}
+({{ $step }} in {{ .in }} ? {{ $value }} : {{ .or }})
+{{- end -}}
+
+{{- /* The steps of an entry's path below the spec. */ -}}
+{{- define "dormouse.policy.steps" -}}
+{{ include "dormouse.policy.path" . | trimPrefix ".spec." | splitList "." | toJson }}
+{{- end -}}
+
+{{- /* CEL: the count of `spec`, or null: it has none. */ -}}
+{{- define "dormouse.policy.count" -}}
+{{- $at := dict "in" .spec "or" "null" -}}
+{{- $count := merge (dict "steps" (list "replicas")) $at | include "dormouse.policy.at" -}}
+{{- range include "dormouse.kinds.entries" .root | fromJsonArray -}}
+{{- if not .switch -}}
+{{- $value := merge (dict "steps" (include "dormouse.policy.steps" . | fromJsonArray)) $at | include "dormouse.policy.at" -}}
+{{- $count = printf "%s ? %s : %s" (include "dormouse.policy.about" .) $value $count -}}
+{{- end -}}
+{{- end -}}
+({{ $count }})
+{{- end -}}
+
+{{- /* CEL: whether `metadata` and `spec` say that a workload sleeps, `podSpec` that a DaemonSet does. */ -}}
+{{- define "dormouse.policy.sleeps" -}}
+{{- $of := . -}}
+{{- $sleeps := printf "%s == 0" (include "dormouse.policy.count" .) -}}
+{{- range include "dormouse.kinds.entries" .root | fromJsonArray -}}
+{{- $kind := . -}}
+{{- with .switch -}}
+{{- $steps := list "annotations" .annotation -}}
+{{- if .path }}{{ $steps = include "dormouse.policy.steps" $kind | fromJsonArray }}{{ end -}}
+{{- $value := include "dormouse.policy.at" (dict "in" (ternary $of.spec $of.metadata (hasKey . "path")) "or" "null" "steps" $steps) -}}
+{{- $asleep := toString .asleep -}}
+{{- if kindIs "string" .asleep }}{{ $asleep = include "dormouse.cel.quoted" .asleep }}{{ end -}}
+{{- $sleeps = printf "%s ? %s == %s : %s" (include "dormouse.policy.about" $kind) $value $asleep $sleeps -}}
+{{- end -}}
+{{- end -}}
+(variables.isDaemonSet
+  ? has({{ .podSpec }}.nodeSelector) && 'dormouse.dev/snoozed' in {{ .podSpec }}.nodeSelector
+  : variables.isCronJob ? has({{ .spec }}.suspend) && {{ .spec }}.suspend : {{ $sleeps }})
+{{- end -}}
+
 {{- /* CEL: the field of the spec that holds the count or the switch, for a configured kind the first of its path. */ -}}
 {{- define "dormouse.policy.counts" -}}
 {{- $fields := "'replicas'" -}}
@@ -67,18 +113,17 @@ request.resource.resource + '.' + request.resource.group == {{ include "dormouse
     {{- include "dormouse.policy.same" (dict "new" "variables.spec" "old" "variables.oldSpec" "free" (printf "key == (variables.isDaemonSet ? 'template' : variables.isCronJob ? 'suspend' : %s)" (include "dormouse.policy.counts" .))) | nindent 4 }}
   message: 'Dormouse may change nothing in the spec but the replica count, a DaemonSet''s nodeSelector, whether a CronJob is suspended, and the switch of a configured kind'
 - expression: >-
-    !(variables.isDaemonSet
-      ? has(variables.podSpec.nodeSelector) && 'dormouse.dev/snoozed' in variables.podSpec.nodeSelector &&
-        !(has(variables.oldPodSpec.nodeSelector) && 'dormouse.dev/snoozed' in variables.oldPodSpec.nodeSelector)
-      : variables.isCronJob
-      ? has(variables.spec.suspend) && variables.spec.suspend && !(has(variables.oldSpec.suspend) && variables.oldSpec.suspend)
-      : has(variables.spec.replicas) && variables.spec.replicas == 0 &&
-        !(has(variables.oldSpec.replicas) && variables.oldSpec.replicas == 0)) ||
+    !
+    {{- include "dormouse.policy.sleeps" (dict "root" . "metadata" "variables.after" "spec" "variables.spec" "podSpec" "variables.podSpec") | nindent 4 }} ||
+    {{- include "dormouse.policy.sleeps" (dict "root" . "metadata" "variables.before" "spec" "variables.oldSpec" "podSpec" "variables.oldPodSpec") | nindent 4 }} ||
     ('annotations' in variables.after && 'dormouse.dev/state' in variables.after.annotations &&
       'labels' in variables.after && 'dormouse.dev/asleep' in variables.after.labels)
   message: 'Dormouse may put a workload to sleep only together with its annotation dormouse.dev/state and its label dormouse.dev/asleep, which keep the count. Does another admission webhook drop them?'
 - expression: >-
-    !(has(variables.spec.replicas) && has(variables.oldSpec.replicas) && variables.spec.replicas < variables.oldSpec.replicas) ||
+    ![[
+      {{- include "dormouse.policy.count" (dict "root" . "spec" "variables.spec") | nindent 6 }},
+      {{- include "dormouse.policy.count" (dict "root" . "spec" "variables.oldSpec") | nindent 6 }}
+    ]].exists(counts, counts.all(count, type(count) == int) && counts[0] < counts[1]) ||
     ('annotations' in variables.after && 'dormouse.dev/state' in variables.after.annotations &&
       !('annotations' in variables.before && 'dormouse.dev/state' in variables.before.annotations &&
         variables.before.annotations['dormouse.dev/state'] == variables.after.annotations['dormouse.dev/state']))
@@ -89,14 +134,14 @@ request.resource.resource + '.' + request.resource.group == {{ include "dormouse
   message: 'Dormouse may change nothing in the status of a CronJob but its lastScheduleTime'
 {{- range include "dormouse.kinds.entries" . | fromJsonArray }}
 {{- $kind := . }}
-{{- $path := include "dormouse.policy.path" . }}
-{{- $names := splitList "." (trimPrefix "." $path) }}
-{{- range $depth := until (max 0 (sub (len $names) 2) | int) }}
-{{- $above := slice $names 1 (int (add $depth 2)) | join "." }}
+{{- $steps := list -}}
+{{- with include "dormouse.policy.path" . }}{{ $steps = include "dormouse.policy.steps" $kind | fromJsonArray }}{{ end }}
+{{- range $depth := untilStep 1 (len $steps) 1 }}
+{{- $above := dict "or" "dyn({})" "steps" (slice $steps 0 $depth) }}
 - expression: >-
     !({{ include "dormouse.policy.about" $kind }}) || (
-      {{- include "dormouse.policy.same" (dict "new" (printf "variables.spec.%s" $above) "old" (printf "variables.oldSpec.%s" $above) "free" (printf "key == '%s'" (index $names (int (add $depth 2))))) | nindent 6 }})
-  message: {{ printf "Dormouse may change nothing in the spec of %s but %s" $kind.resource $path | quote }}
+      {{- include "dormouse.policy.same" (dict "new" (merge (dict "in" "variables.spec") $above | include "dormouse.policy.at") "old" (merge (dict "in" "variables.oldSpec") $above | include "dormouse.policy.at") "free" (printf "key == %s" (index $steps $depth | include "dormouse.cel.quoted"))) | nindent 6 }})
+  message: {{ printf "Dormouse may change nothing in the spec of %s but %s" $kind.resource (include "dormouse.policy.path" $kind) | quote }}
 {{- end }}
 {{- end }}
 - expression: >-
@@ -117,8 +162,8 @@ request.resource.resource + '.' + request.resource.group == {{ include "dormouse
 {{- range $name, $is := dict
   "after" "dyn(object.metadata)"
   "before" "dyn(oldObject.metadata)"
-  "spec" "dyn(object.spec)"
-  "oldSpec" "dyn(oldObject.spec)"
+  "spec" "(has(object.spec) ? dyn(object.spec) : dyn({}))"
+  "oldSpec" "(has(oldObject.spec) ? dyn(oldObject.spec) : dyn({}))"
   "podSpec" "dyn(object.spec.template.spec)"
   "oldPodSpec" "dyn(oldObject.spec.template.spec)"
   "status" "(has(object.status) ? dyn(object.status) : dyn({}))"
