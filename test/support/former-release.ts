@@ -8,9 +8,9 @@ import { runProgram } from './kubectl.ts'
 
 /**
  * The commit of the former release; once there is a release, its tag. Those before states were signed count for none: what
- * they write beside this one is not believed. So it is this very one, until a commit with signed states has a later one.
+ * they write beside this one is not believed.
  */
-const COMMIT = 'HEAD'
+const COMMIT = 'ff7fca846175c04844cc9f224566367f00a4aaad'
 
 export interface FormerRelease {
   /** Its program, for `Dormouse.start`. */

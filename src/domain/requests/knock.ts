@@ -48,7 +48,7 @@ export function planKnock(workload: Workload, by: string, clock: Instant, rules:
     return { ...of, state: isUp ? 'awake' : 'waking', late: isLate(situation) }
   }
   const held = holdOver(situation)
-  const until = isoOrNull(held?.until ?? desired(situation).end?.() ?? null)
+  const until = isoOrNull(held?.until ?? desired(situation).end?.() ?? situation.hours?.nextEdge?.at ?? null)
   if (held) return { ...of, state: 'held', reason: held.reason, until }
   return {
     ...of,
@@ -65,7 +65,7 @@ function holdOver(situation: Situation): { reason: string; until: Instant | unde
   const answer = afterHolds(situation, wished)
   if (answer === wished) return undefined
   const { override, intent, backoff } = situation
-  const until = { overridden: override?.until, in_backoff: backoff?.until }[answer.reason.code as string]
+  const until = { overridden: override?.until, backoff: backoff?.until }[answer.reason.code as string]
   return { reason: answer.reason.text, until: until ?? intent?.until }
 }
 

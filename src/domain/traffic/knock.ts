@@ -1,4 +1,4 @@
-import { flag, listOf, oneOf, orNull, record, text, time, whole, type ValueOf } from '../json-schema.ts'
+import { count, flag, listOf, oneOf, orNull, record, text, type ValueOf } from '../json-schema.ts'
 
 /** Where wakers ask whether a Service's sleepers may wake. */
 export const KNOCK_PATH = '/api/v1/knock'
@@ -21,18 +21,16 @@ export const KNOCK = record('Traffic to a sleeper', {
 })
 export type Knock = ValueOf<typeof KNOCK>
 
-const seconds = orNull(whole(0, Number.MAX_SAFE_INTEGER))
-
 export const KNOCK_ANSWER = record('What traffic finds', {
   state: oneOf(KNOCK_STATES),
   /** Whether this knock wrote a wake. */
   woken: flag,
-  /** asleep, held: until then; null: nobody knows. */
-  until: orNull(time),
+  /** asleep, held: until then, in ISO 8601; null: nobody knows. */
+  until: orNull(text),
   /** Whether one wakes for longer than operationTimeout. */
   late: flag,
   /** How long their wakes took, by their history; null: none is known. */
-  usual_seconds: seconds,
+  usual_seconds: orNull(count),
   workloads: listOf(
     record('A workload of the Service', {
       kind: text,
