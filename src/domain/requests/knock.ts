@@ -14,7 +14,7 @@ import { Unreadable } from '../workload/state-codec.ts'
 import { ownedBy, podsFollowed, wantsPods, type Workload } from '../workload/workload.ts'
 import { planRequest, type Plan } from './request.ts'
 
-/** What traffic finds. */
+/** The state in which traffic finds a workload. */
 export interface Knocked {
   /** `held`: traffic does not wake it, and `reason` says why; `off`: it did not opt in. */
   readonly state: KnockState
@@ -31,7 +31,7 @@ export interface Knocked {
 
 const OFF = { state: 'off', until: null, late: false, usualSeconds: null, wake: undefined } as const
 
-/** What traffic to `by`, such as `service/web:http`, finds of a workload at `clock`, and the wake that it may cause. */
+/** The state in which traffic to `by`, such as `service/web:http`, finds a workload at `clock`, and the wake that it may cause. */
 export function planKnock(workload: Workload, by: string, clock: Instant, rules: Rules): Knocked {
   const reading = readWorkload(workload, rules)
   if (reading instanceof Unreadable) return { ...OFF, reason: reading.message }

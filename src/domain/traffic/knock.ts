@@ -1,9 +1,9 @@
 import { count, flag, listOf, oneOf, orNull, record, text, type ValueOf } from '../json-schema.ts'
 
-/** Where wakers ask whether a Service's sleepers may wake. */
+/** The path at which wakers ask whether a Service's sleepers may wake. */
 export const KNOCK_PATH = '/api/v1/knock'
 /** Workloads that one Service may name, at most. */
-export const MOST_KNOCKED = 64
+const MOST_KNOCKED = 64
 
 /** How the workloads of a Service stand to its traffic, together or each, from the one that says most to a caller. */
 export const KNOCK_STATES = ['waking', 'asleep', 'held', 'awake', 'off'] as const
