@@ -1,0 +1,59 @@
+/** The families of addresses, as EndpointSlices and Services name them. */
+export const FAMILIES = ['IPv4', 'IPv6'] as const
+export type Family = (typeof FAMILIES)[number]
+
+export interface ServicePort {
+  /** '' where the Service has one port without a name. */
+  readonly name: string
+  readonly port: number
+  readonly protocol: string
+  readonly appProtocol?: string | undefined
+}
+
+/** A Service, trimmed to what the rules need. */
+export interface Service {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly type: string
+  readonly isHeadless: boolean
+  /** undefined or empty: it selects nothing. */
+  readonly selector?: Readonly<Record<string, string>> | undefined
+  readonly families: readonly Family[]
+  readonly ports: readonly ServicePort[]
+}
+
+/** The API server refuses slices with more. */
+const MOST_PORTS = 100
+const TLS_PORTS = [443, 8443]
+const TLS_PROTOCOLS = ['https', 'kubernetes.io/wss']
+
+export function selects(
+  { selector }: Pick<Service, 'selector'>,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  const wanted = Object.entries(selector ?? {})
+  return wanted.length > 0 && wanted.every(([label, value]) => labels[label] === value)
+}
+
+export function tcpPorts({ ports }: Pick<Service, 'ports'>): readonly ServicePort[] {
+  return ports.filter(({ protocol }) => protocol === 'TCP')
+}
+
+/** Why traffic to this Service can wake nothing; undefined: it can. */
+export function noTrafficOf(service: Service): string | undefined {
+  const called = `Service ${service.name}`
+  if (service.type === 'ExternalName') return `${called} is a name for another host`
+  if (service.isHeadless) return `${called} is headless: its callers reach pods without it`
+  if (Object.keys(service.selector ?? {}).length === 0) return `${called} has no selector`
+  const { length } = tcpPorts(service)
+  if (length === 0) return `${called} has no TCP port`
+  return length > MOST_PORTS ? `${called} has more than ${MOST_PORTS} TCP ports` : undefined
+}
+
+/** Whether TLS reaches the pod on this port, as far as its Service tells: no page can be shown there. */
+export function isTls({ name, port, appProtocol }: ServicePort): boolean {
+  // A protocol that is named decides alone.
+  if (appProtocol !== undefined) return TLS_PROTOCOLS.includes(appProtocol.toLowerCase())
+  return TLS_PORTS.includes(port) || name.startsWith('https')
+}

@@ -1,0 +1,166 @@
+import { ANNOTATION } from '../annotations.ts'
+import { TRAFFIC_MODES, type TrafficMode } from '../traffic-mode.ts'
+import { hashOf } from './hash.ts'
+import {
+  FAMILIES,
+  isTls,
+  noTrafficOf,
+  tcpPorts,
+  type Family,
+  type Service,
+  type ServicePort,
+} from './service.ts'
+
+export const SERVICE_LABEL = 'kubernetes.io/service-name'
+export const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by'
+export const MANAGER = 'dormouse.dev'
+/** The sleepers that opted in, such as `deployments/web,statefulsets/db`. */
+export const WAKES = 'dormouse.dev/wakes'
+/** The names of ports whose mode is `any` though the Service's is page or button. */
+export const RAW_PORTS = 'dormouse.dev/raw-ports'
+/** The characters of the Service's name that the slice's name keeps. */
+const LONGEST_PART = 45
+
+/** A workload that the Service selects. */
+export interface Selected {
+  /** Such as `deployments`. */
+  readonly kind: string
+  readonly name: string
+  readonly isAsleep: boolean
+  readonly wantsPods: boolean
+  readonly mode: TrafficMode | 'off'
+}
+
+export interface Waker {
+  readonly address: string
+  readonly family: Family
+  readonly nodeName?: string | undefined
+  readonly zone?: string | undefined
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+}
+
+/** Everything from which the slices of one Service follow. */
+export interface Traffic {
+  readonly service: Service
+  readonly selected: readonly Selected[]
+  /** The pods behind ready endpoints in slices of others; '': an endpoint that is no pod. */
+  readonly readyPods: readonly string[]
+  readonly wakers: readonly Waker[]
+  /** Whether a slice of ours stands. */
+  readonly stands: boolean
+}
+
+/** How a slice is written: the configuration's part. */
+export interface SliceStyle {
+  readonly endpoints: 'ready' | 'fallback'
+  readonly owner?: OwnerReference | undefined
+}
+
+/** An EndpointSlice of ours, as the API server takes it. */
+export interface Slice {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly labels: Readonly<Record<string, string>>
+    readonly annotations: Readonly<Record<string, string>>
+    readonly ownerReferences?: readonly OwnerReference[]
+  }
+  readonly addressType: Family
+  readonly ports: readonly {
+    readonly name: string
+    readonly port: number
+    readonly protocol: 'TCP'
+    readonly appProtocol?: string
+  }[]
+  readonly endpoints: readonly {
+    readonly addresses: readonly string[]
+    readonly conditions: Readonly<Record<'ready' | 'serving' | 'terminating', boolean>>
+    readonly nodeName?: string
+    readonly zone?: string
+  }[]
+}
+
+/**
+ * Whether wakers should answer for the Service: from when all that it selects sleeps, until the first pod is ready. A
+ * workload that wants no pods though it is awake serves nobody, and so hinders nothing.
+ */
+export function wantsSlices({ service, selected, readyPods, wakers, stands }: Traffic): boolean {
+  if (wakers.length === 0 || noTrafficOf(service) !== undefined) return false
+  if (!selected.some(({ mode }) => mode !== 'off')) return false
+  const asleep = selected.filter(({ isAsleep }) => isAsleep)
+  // A sleeper's own pods are about to end.
+  if (readyPods.some((pod) => !asleep.some(({ name }) => pod.startsWith(`${name}-`)))) return false
+  const isWaking = selected.some(({ isAsleep, wantsPods }) => !isAsleep && wantsPods)
+  return isWaking ? stands : asleep.length > 0
+}
+
+/** The strongest mode of its workloads; undefined: none opted in. */
+export function modeOf(selected: readonly Selected[]): TrafficMode | undefined {
+  return TRAFFIC_MODES.find((mode) => selected.some((each) => each.mode === mode))
+}
+
+/** One for each family of which there is a waker; none while wakers should not answer. `ports` has a number for each name. */
+export function plannedSlices(
+  traffic: Traffic,
+  ports: ReadonlyMap<string, number>,
+  { endpoints, owner }: SliceStyle,
+): readonly Slice[] {
+  const { service, selected, wakers } = traffic
+  const mode = modeOf(selected)
+  if (mode === undefined || !wantsSlices(traffic)) return []
+  const raw = mode === 'page' || mode === 'button' ? tcpPorts(service).filter(isTls) : []
+  const wakes = selected.filter((each) => each.mode !== 'off').map(({ kind, name }) => `${kind}/${name}`)
+  const families = FAMILIES.filter((each) => service.families.includes(each))
+  return families.flatMap((family) => {
+    const reachable = wakers.filter((each) => each.family === family)
+    if (reachable.length === 0) return []
+    return {
+      metadata: {
+        name: sliceName(service, family),
+        namespace: service.namespace,
+        labels: { [SERVICE_LABEL]: service.name, [MANAGED_BY_LABEL]: MANAGER },
+        annotations: {
+          [ANNOTATION.wakeOnTraffic]: mode,
+          [WAKES]: wakes.toSorted().join(','),
+          ...(raw.length > 0 && { [RAW_PORTS]: raw.map(({ name }) => name).join(',') }),
+        },
+        ...(owner && { ownerReferences: [owner] }),
+      },
+      addressType: family,
+      ports: tcpPorts(service).map((port) => portOf(port, ports)),
+      endpoints: reachable
+        .toSorted((one, other) => (one.address < other.address ? -1 : 1))
+        .map((waker) => endpointOf(waker, endpoints === 'ready')),
+    }
+  })
+}
+
+/** It follows from the Service alone, so that no second one is made for it. */
+export function sliceName({ name, uid }: Pick<Service, 'name' | 'uid'>, family: Family): string {
+  const hash = hashOf(`${uid}/${family}`).toString(16).padStart(8, '0')
+  return `dormouse-${name.slice(0, LONGEST_PART)}-${hash}`
+}
+
+function portOf(
+  { name, appProtocol }: ServicePort,
+  ports: ReadonlyMap<string, number>,
+): Slice['ports'][number] {
+  const port = ports.get(name)
+  if (port === undefined) throw new TypeError(`port ${name} has no number`)
+  return { name, port, protocol: 'TCP', ...(appProtocol !== undefined && { appProtocol }) }
+}
+
+function endpointOf({ address, nodeName, zone }: Waker, isReady: boolean): Slice['endpoints'][number] {
+  return {
+    addresses: [address],
+    conditions: { ready: isReady, serving: true, terminating: !isReady },
+    ...(nodeName !== undefined && { nodeName }),
+    ...(zone !== undefined && { zone }),
+  }
+}
