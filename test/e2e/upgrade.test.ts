@@ -42,10 +42,13 @@ function lasting({ reason: _r, next_transition: _n, backoff_until: _b, ...record
     remedy: _e,
     phase: _s,
     held_by: _h,
+    policy,
     ...rest
   } = record
   return {
     ...rest,
+    // A later release has more settings, which nobody set.
+    policy: Object.entries(policy).filter(([, { source }]) => source !== null && source !== 'default'),
     history: operation_history.map(({ type, trigger, timestamp, by, replicas }) =>
       [type, trigger, timestamp, by, replicas].join(),
     ),
