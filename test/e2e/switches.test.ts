@@ -14,7 +14,10 @@ import { eventually } from '../support/eventually.ts'
 import { kubectl } from '../support/kubectl.ts'
 import { asleepNow } from '../support/schedules.ts'
 
-/** An operator's resource, as much as its preset looks at; the status is what its public sources write. */
+/**
+ * An operator's resource, as much as its preset looks at. No operator runs here, since theirs need what runs in real pods:
+ * the status is what their public sources write.
+ */
 interface Operated {
   readonly preset: string
   readonly resource: `${string}.${string}`
