@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from 'node:util'
+import { RAW_PORTS, type Slice } from '../domain/traffic/slices.ts'
+import type { SliceCopy, SliceObject } from './traffic-objects.ts'
+
+export interface SliceChanges {
+  readonly create: readonly Slice[]
+  readonly replace: readonly { readonly standing: SliceCopy; readonly slice: Slice }[]
+  readonly remove: readonly SliceCopy[]
+}
+
+/** What makes the slices of ours that stand for a Service into those that should. */
+export function sliceChanges(standing: readonly SliceCopy[], planned: readonly Slice[]): SliceChanges {
+  const byName = new Map(standing.map((each) => [each.name, each]))
+  const names = new Set(planned.map(({ metadata }) => metadata.name))
+  return {
+    create: planned.filter(({ metadata }) => !byName.has(metadata.name)),
+    replace: planned.flatMap((slice) => {
+      const present = byName.get(slice.metadata.name)
+      return present && !isAsPlanned(present.own, slice) ? { standing: present, slice } : []
+    }),
+    remove: standing.filter(({ name }) => !names.has(name)),
+  }
+}
+
+/** Labels and annotations that others added do not count. */
+function isAsPlanned(own: SliceObject | undefined, { metadata, ports, endpoints }: Slice): boolean {
+  if (!own) return false
+  const { labels, annotations, ownerReferences } = own.metadata
+  return (
+    has(labels, metadata.labels) &&
+    has(annotations, metadata.annotations) &&
+    annotations?.[RAW_PORTS] === metadata.annotations[RAW_PORTS] &&
+    isDeepStrictEqual(own.ports, ports) &&
+    isDeepStrictEqual(own.endpoints, endpoints) &&
+    (!metadata.ownerReferences || isDeepStrictEqual(ownerReferences, metadata.ownerReferences))
+  )
+}
+
+function has(
+  found: Readonly<Record<string, string>> = {},
+  wanted: Readonly<Record<string, string>>,
+): boolean {
+  return Object.entries(wanted).every(([key, value]) => found[key] === value)
+}
