@@ -8,7 +8,7 @@ export interface SliceChanges {
   readonly remove: readonly SliceCopy[]
 }
 
-/** What makes the slices of ours that stand for a Service into those that should. */
+/** The changes that make the slices of ours that stand for a Service into those that should. */
 export function sliceChanges(standing: readonly SliceCopy[], planned: readonly Slice[]): SliceChanges {
   const byName = new Map(standing.map((each) => [each.name, each]))
   const names = new Set(planned.map(({ metadata }) => metadata.name))

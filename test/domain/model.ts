@@ -7,6 +7,7 @@ import { planFailure, planStep } from '../../src/domain/deciding/operation.ts'
 import { changeObject, jsonPatch } from '../../src/domain/workload/patch.ts'
 import type { Change } from '../../src/domain/workload/change.ts'
 import type { Request } from '../../src/domain/requests/operations.ts'
+import { planKnock } from '../../src/domain/requests/knock.ts'
 import { planRequest } from '../../src/domain/requests/request.ts'
 import { stateOf as readableState } from '../../src/domain/workload/reading.ts'
 import type { Rules } from '../../src/domain/deciding/rules.ts'
@@ -180,6 +181,13 @@ export class ModelCluster {
       if (error instanceof Refusal) return undefined
       throw error
     }
+  }
+
+  /** Traffic to its Service, where it opted in. */
+  knock(): void {
+    const { wake } = planKnock(this.workload, 'service/web:http', this.now, this.rules)
+    if (wake?.change) this.#write(wake.change)
+    if (this.prompt) this.follow()
   }
 
   /** The controller evaluates and writes until there is nothing more to do. */

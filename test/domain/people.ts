@@ -66,7 +66,7 @@ type Act =
   | { type: 'scale' | 'edit' | 'apply' | 'replace'; count: number }
   | { type: 'undo'; back: number }
   | { type: 'select'; value: string | undefined }
-  | { type: 'drop key' | 'drop label' | 'break state' | 'lose state' | 'follow' | 'refuse' }
+  | { type: 'knock' | 'drop key' | 'drop label' | 'break state' | 'lose state' | 'follow' | 'refuse' }
 export type Event = Time | Act
 
 const WAIT = fc.record({
@@ -89,6 +89,7 @@ const ANNOTATE = fc
       fc.constant('asleepReplicas' as const),
       fc.constantFrom('0', '1', '1', '2', '3', 'one', undefined),
     ),
+    fc.tuple(fc.constant('wakeOnTraffic' as const), fc.constantFrom('page', 'any', 'off', undefined)),
   )
   .map(([name, text]) => ({ type: 'annotate' as const, name, text }))
 const COUNT = fc.record({
@@ -96,7 +97,10 @@ const COUNT = fc.record({
   count: fc.integer({ min: 0, max: 5 }),
 })
 const PLAIN = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...(['drop key', 'drop label', 'follow', 'refuse'] as const)) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(...(['knock', 'drop key', 'drop label', 'follow', 'refuse'] as const)),
+  },
   { weight: 1, arbitrary: fc.constantFrom(...(['break state', 'lose state'] as const)) },
 )
 
@@ -193,6 +197,9 @@ export class People {
         return
       case 'select':
         if (cluster.kind === 'daemonsets') this.#select(event.value)
+        return
+      case 'knock':
+        cluster.knock()
         return
       case 'drop key':
         cluster.edit(({ spec }) => void delete spec.template.spec.nodeSelector?.[SNOOZE_KEY])

@@ -159,8 +159,8 @@ describe('a workload in Headlamp', () => {
       Who: 'Dormouse',
       Cause: 'by its schedule',
     })
-    expect(operationOf({ ...slept!, trigger: 'traffic', result: 'timed_out' }, NOW)).to.include({
-      Cause: 'traffic',
+    expect(operationOf({ ...slept!, trigger: 'tide', result: 'timed_out' }, NOW)).to.include({
+      Cause: 'tide',
       Result: 'pods came too late',
     })
   })

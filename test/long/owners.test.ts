@@ -21,7 +21,7 @@ interface Judge {
   readonly title: string
   readonly program: Need<Operator>
   readonly preset: 'rabbitmq' | 'eck'
-  /** Of its object. */
+  /** The resource of its object. */
   readonly group: string
   readonly version: string
   readonly plural: string

@@ -15,7 +15,7 @@ export const SERVICE_LABEL = 'kubernetes.io/service-name'
 export const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by'
 export const MANAGER = 'dormouse.dev'
 /** The sleepers that opted in, such as `deployments/web,statefulsets/db`. */
-export const WAKES = 'dormouse.dev/wakes'
+const WAKES = 'dormouse.dev/wakes'
 /** The names of ports whose mode is `any` though the Service's is page or button. */
 export const RAW_PORTS = 'dormouse.dev/raw-ports'
 /** The characters of the Service's name that the slice's name keeps. */
@@ -90,7 +90,7 @@ export interface Slice {
  * Whether wakers should answer for the Service: from when all that it selects sleeps, until the first pod is ready. A
  * workload that wants no pods though it is awake serves nobody, and so hinders nothing.
  */
-export function wantsSlices({ service, selected, readyPods, wakers, stands }: Traffic): boolean {
+function wantsSlices({ service, selected, readyPods, wakers, stands }: Traffic): boolean {
   if (wakers.length === 0 || noTrafficOf(service) !== undefined) return false
   if (!selected.some(({ mode }) => mode !== 'off')) return false
   const asleep = selected.filter(({ isAsleep }) => isAsleep)
@@ -101,7 +101,7 @@ export function wantsSlices({ service, selected, readyPods, wakers, stands }: Tr
 }
 
 /** The strongest mode of its workloads; undefined: none opted in. */
-export function modeOf(selected: readonly Selected[]): TrafficMode | undefined {
+function modeOf(selected: readonly Selected[]): TrafficMode | undefined {
   return TRAFFIC_MODES.find((mode) => selected.some((each) => each.mode === mode))
 }
 

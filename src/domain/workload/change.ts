@@ -155,11 +155,18 @@ export function restsOn(workload: Pick<Workload, 'kind'>, change: Change, name: 
   return name !== 'history' && (isReadFor(workload, name) || change.annotations[name] !== undefined)
 }
 
-const READ_ELSEWHERE: readonly AnnotationName[] = ['wakeOrder', 'sleepOrder', 'deployWakes', 'request']
+const READ_ELSEWHERE: readonly AnnotationName[] = [
+  'wakeOrder',
+  'sleepOrder',
+  'deployWakes',
+  'wakeOnTraffic',
+  'trafficHold',
+  'request',
+]
 
 /**
  * Whether a decision about the workload may depend on the annotation. An order only delays a decision, `deploy-wakes`
- * is read by the webhook alone, and a stored request is never carried out. The history changes with the state, which is
+ * is read by the webhook alone, those of traffic by a knock alone, and a stored request is never carried out. The history changes with the state, which is
  * tested.
  */
 function isReadFor({ kind }: Pick<Workload, 'kind'>, name: AnnotationName): boolean {

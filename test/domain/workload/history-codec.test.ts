@@ -21,7 +21,7 @@ const WAKE: Operation = {
 const SNOOZE: Operation = { ...WAKE, type: 'snooze', replicas: 0, duration: 31_000 }
 /** A wake of a later release, by a word that this one cannot read. */
 const LATER =
-  '2026-03-02T12:00:00Z 600000r3%7 14400000@1w3/traffic!abandoned+500 5@2q ["k8s:alice","k8s:bob"]'
+  '2026-03-02T12:00:00Z 600000r3%7 14400000@1w3/tide!abandoned+500 5@2q ["k8s:alice","k8s:bob"]'
 
 describe('the annotation of the history', () => {
   it('is the newest time, a word for each operation with the time before the one to its left, and the names', () => {
@@ -77,7 +77,7 @@ describe('the annotation of the history', () => {
       {
         ...WAKE,
         at: NOON - 600_000 - 4 * HOUR,
-        trigger: 'traffic',
+        trigger: 'tide',
         by: 'k8s:alice',
         result: 'abandoned',
         duration: 500,
@@ -87,13 +87,13 @@ describe('the annotation of the history', () => {
     const woken = aDeployment().withReplicas(3).enabled().scheduled(WORK).woken({ at: NOON })
     const { after } = asked(woken.annotated({ history: LATER }), { action: 'snooze' }, NOON + 5000)
     expect(after.annotations.history).to.equal(
-      '2026-03-02T12:00:05Z @1s/api#3 605000r3%7 14400000@2w3/traffic!abandoned+500 5@3q ' +
+      '2026-03-02T12:00:05Z @1s/api#3 605000r3%7 14400000@2w3/tide!abandoned+500 5@3q ' +
         '["k8s:carol","k8s:alice","k8s:bob"]',
     )
   })
 
   it('keeps its place where names and times of others come before it', () => {
-    const word = fc.constantFrom('w3', 's', 'x', '@1x', '@2s+7', 'w3/traffic!y', 'q/1')
+    const word = fc.constantFrom('w3', 's', 'x', '@1x', '@2s+7', 'w3/tide!y', 'q/1')
     const words = fc.array(fc.tuple(fc.nat(3), word), { minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(words, (given) => {

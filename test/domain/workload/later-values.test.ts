@@ -7,7 +7,7 @@ import { at, HOUR, MINUTE, RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
 import { NOON, WORK } from '../fixtures.ts'
 
-/** As a later release may write it, which wakes on traffic. One name is a property that every object has. */
+/** As a later release may write it, which wakes by the tide. One name is a property that every object has. */
 const LATER: StoredState = {
   kind: 'deployments',
   counter: 7,
@@ -19,12 +19,12 @@ const LATER: StoredState = {
     at: at('Mon 18:30'),
     before: 'asleep',
     by: 'service/web:http',
-    trigger: 'traffic',
+    trigger: 'tide',
   },
   history: [
     {
       type: 'wake',
-      trigger: 'traffic',
+      trigger: 'tide',
       at: at('Mon 11:00'),
       replicas: 3,
       duration: 1,
@@ -49,14 +49,14 @@ describe('a trigger, cause or result of a later release', () => {
   it('of an intent counts as what somebody asked for, until the next edge', () => {
     const decision = decided(workload(LATER), at('Mon 20:00'))
     expect(decision).to.deep.include({ action: 'none' })
-    expect(decision.reason.text).to.match(/^awake by traffic of service\/web:http/)
+    expect(decision.reason.text).to.match(/^awake by tide of service\/web:http/)
     expect(stepped(workload(LATER), at('Tue 18:00')).state.asleep).to.equal(true)
   })
 
   it('is shown as it is', () => {
     const { operation_history: history } = listedRecord(workload(LATER), NOON, RULES)
     expect(history.map(({ trigger, result }) => [trigger, result])).to.deep.equal([
-      ['traffic', 'abandoned'],
+      ['tide', 'abandoned'],
       ['constructor', 'toString'],
     ])
   })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { PortLedger } from '../../../src/domain/traffic/ports.ts'
+import { PortLedger } from '../../../src/domain/traffic/port-ledger.ts'
 
 const RANGE = { from: 20_000, to: 20_001 }
 const NONE = new Map<string, number>()
