@@ -20,8 +20,7 @@ const WAKE: Operation = {
 }
 const SNOOZE: Operation = { ...WAKE, type: 'snooze', replicas: 0, duration: 31_000 }
 /** A wake of a later release, by a word that this one cannot read. */
-const LATER =
-  '2026-03-02T12:00:00Z 600000r3%7 14400000@1w3/tide!abandoned+500 5@2q ["k8s:alice","k8s:bob"]'
+const LATER = '2026-03-02T12:00:00Z 600000r3%7 14400000@1w3/tide!abandoned+500 5@2q ["k8s:alice","k8s:bob"]'
 
 describe('the annotation of the history', () => {
   it('is the newest time, a word for each operation with the time before the one to its left, and the names', () => {
