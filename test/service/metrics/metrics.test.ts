@@ -116,7 +116,7 @@ describe('metrics', () => {
 
   it('count what only a later release knows as one series: its names are not bounded', async () => {
     const metrics = busy()
-    metrics.controller.operation('wake', 'traffic', 'deployments', 'abandoned')
+    metrics.controller.operation('wake', 'tide', 'deployments', 'abandoned')
     metrics.controller.operation('wake', 'constructor', 'deployments', 'toString')
     expect(await metrics.registry.exposition()).to.include(
       'dormouse_operations_total{type="wake",trigger="other",kind="deployments",result="other"} 2',
