@@ -5,7 +5,7 @@
 export const TRAFFIC_MODES = ['connect', 'any', 'page', 'button'] as const
 export type TrafficMode = (typeof TRAFFIC_MODES)[number]
 
-export const A_TRAFFIC_MODE = 'write off, page, button, any or connect'
+export const A_TRAFFIC_MODE = 'off, page, button, any or connect'
 
 /** The meaning of a setting's text; undefined: it has none. */
 export function trafficMode(text: string): TrafficMode | 'off' | undefined {

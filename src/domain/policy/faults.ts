@@ -31,7 +31,7 @@ const FAULT: Record<Form, (text: string) => string | undefined> = {
   schedule: (text) => faultOf(() => parseSchedule(text), InvalidSchedule),
   timezone: timezoneFault,
   calendar: calendarFault,
-  traffic: (text) => (trafficMode(text) === undefined ? A_TRAFFIC_MODE : undefined),
+  traffic: (text) => (trafficMode(text) === undefined ? `write ${A_TRAFFIC_MODE}` : undefined),
   duration: (text) => (durationIn(text.trim()) === undefined ? `write ${A_DURATION}` : undefined),
 }
 

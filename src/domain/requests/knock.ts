@@ -4,15 +4,16 @@ import { decide } from '../deciding/decide.ts'
 import { isLate } from '../deciding/late.ts'
 import { because } from '../deciding/decision.ts'
 import { desired } from '../deciding/desired.ts'
+import { stillRuns } from '../deciding/intent.ts'
 import { situationOf, type Situation } from '../deciding/situation.ts'
 import type { Rules } from '../deciding/rules.ts'
-import { isoOrNull } from '../text.ts'
+import { iso, isoOrNull } from '../text.ts'
 import type { KnockState } from '../traffic/knock.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { State } from '../workload/state.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import { ownedBy, podsFollowed, wantsPods, type Workload } from '../workload/workload.ts'
-import { planRequest, type Plan } from './request.ts'
+import { planOn, withChange, type Plan } from './request.ts'
 
 /** The state in which traffic finds a workload. */
 export interface Knocked {
@@ -31,7 +32,10 @@ export interface Knocked {
 
 const OFF = { state: 'off', until: null, late: false, usualSeconds: null, wake: undefined } as const
 
-/** The state in which traffic to `by`, such as `service/web:http`, finds a workload at `clock`, and the wake that it may cause. */
+/**
+ * The state in which traffic to `by`, such as `service/web:http`, finds a workload at `clock`, and the wake that it may
+ * cause.
+ */
 export function planKnock(workload: Workload, by: string, clock: Instant, rules: Rules): Knocked {
   const reading = readWorkload(workload, rules)
   if (reading instanceof Unreadable) return { ...OFF, reason: reading.message }
@@ -48,25 +52,23 @@ export function planKnock(workload: Workload, by: string, clock: Instant, rules:
     return { ...of, state: isUp ? 'awake' : 'waking', late: isLate(situation) }
   }
   const held = holdOver(situation)
-  const until = isoOrNull(held?.until ?? desired(situation).end?.() ?? situation.hours?.nextEdge?.at ?? null)
-  if (held) return { ...of, state: 'held', reason: held.reason, until }
-  return {
-    ...of,
-    state: 'asleep',
-    until,
-    wake: planRequest(workload, { action: 'wake' }, by, clock, rules, 'traffic'),
-  }
+  if (held) return { ...of, state: 'held', ...held }
+  const until = isoOrNull(desired(situation).end?.() ?? situation.hours?.nextEdge?.at ?? null)
+  const effect = planOn(workload, reading, { action: 'wake' }, { by, clock, rules, trigger: 'traffic' })
+  return { ...of, state: 'asleep', until, wake: withChange(workload, effect) }
 }
 
 /** Why traffic may not wake it now, and until when; undefined: it may. */
-function holdOver(situation: Situation): { reason: string; until: Instant | undefined } | undefined {
+function holdOver(situation: Situation): Pick<Knocked, 'reason' | 'until'> | undefined {
   const reason = because('intent', () => 'somebody called its Service')
   const wished = { action: 'wake', trigger: 'traffic', reason } as const
   const answer = afterHolds(situation, wished)
   if (answer === wished) return undefined
-  const { override, intent, backoff } = situation
-  const until = { overridden: override?.until, backoff: backoff?.until }[answer.reason.code as string]
-  return { reason: answer.reason.text, until: until ?? intent?.until }
+  const { intent, now } = situation
+  const { code, text, values } = answer.reason
+  // A `for` lets go at its own end, though hours of sleep may follow.
+  const isFor = stillRuns(intent, now) && code === desired(situation).code
+  return { reason: text, until: isFor ? iso(intent.until) : ((values['until'] as string | null) ?? null) }
 }
 
 /** The median of the seconds that its wakes took. */

@@ -68,9 +68,12 @@ export function planRequest(
   by: string,
   clock: Instant,
   rules: Rules,
-  trigger: RequestTrigger = 'api',
 ): Plan {
-  const effect = planOn(workload, readWorkload(workload, rules), request, { by, clock, rules, trigger })
+  return withChange(workload, planOn(workload, readWorkload(workload, rules), request, { by, clock, rules }))
+}
+
+/** The effect on this workload with the change that brings it about. */
+export function withChange(workload: Workload, effect: Effect): Plan {
   const change = changeBetween(workload, effect.target)
   return { ...effect, change, after: change ? changed(workload, change) : workload }
 }

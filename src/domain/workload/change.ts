@@ -166,8 +166,8 @@ const READ_ELSEWHERE: readonly AnnotationName[] = [
 
 /**
  * Whether a decision about the workload may depend on the annotation. An order only delays a decision, `deploy-wakes`
- * is read by the webhook alone, those of traffic by a knock alone, and a stored request is never carried out. The history changes with the state, which is
- * tested.
+ * is read by the webhook alone, those of traffic by a knock alone, and a stored request is never carried out. The history
+ * changes with the state, which is tested.
  */
 function isReadFor({ kind }: Pick<Workload, 'kind'>, name: AnnotationName): boolean {
   return name === 'catchUp' ? factsOf(kind).startsJobs === true : !READ_ELSEWHERE.includes(name)

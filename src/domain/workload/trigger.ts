@@ -27,8 +27,8 @@ interface TriggerFacts {
   readonly inWaves: boolean
   /**
    * The operations that it can cause, each with the holds that it waits for; it passes all others. `deciding/holds.ts`
-   * goes by this for what Dormouse does by itself, for traffic, and what is left of a pending wake. Two do not read it, and say the
-   * same in code: `requests/request.ts`, which refuses requests (`api`), and the webhook (`manual`, `deploy`).
+   * goes by this for what Dormouse does by itself, for traffic, and what is left of a pending wake. Two do not read it, and
+   * say the same in code: `requests/request.ts`, which refuses requests (`api`), and the webhook (`manual`, `deploy`).
    */
   readonly yieldsTo: { readonly [Type in OperationType]?: readonly Hold[] }
   /** Absent: it forms no intent. */

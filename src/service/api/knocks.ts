@@ -7,6 +7,7 @@ import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
 import { Refusal } from '../../process/errors.ts'
 import { signature, subjectKey } from '../auth/caller.ts'
+import { auditWorkload } from './audit.ts'
 import { readBody } from './body.ts'
 import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
 import type { ApiDeps } from './ports.ts'
@@ -54,7 +55,7 @@ function answersOf({ workloads, writer, rules, clock, logger }: ApiDeps) {
     }
     const { plan, workload, wrote } = await writer.write(key, planned, options)
     if (!wrote) return { ...plan.knocked, wrote }
-    logger.info({ workload: key, by, result: 'OK' }, 'audit')
+    auditWorkload(logger, ctx, 'wake', key, 'OK', wrote)
     return { ...planKnock(workload, by, clock(), rules), wrote }
   }
 
@@ -90,8 +91,8 @@ function answersOf({ workloads, writer, rules, clock, logger }: ApiDeps) {
 
 /** @throws Refusal VALIDATION_ERROR */
 function keyIn(namespace: string, text: string): WorkloadKey {
-  const [kind = '', name = ''] = text.split('/')
-  if (!isKind(kind) || name === '')
+  const [kind = '', name = '', ...more] = text.split('/')
+  if (!isKind(kind) || name === '' || more.length > 0)
     throw new Refusal('VALIDATION_ERROR', `workloads: not a workload: ${text}`)
   return { kind, namespace, name }
 }

@@ -11,13 +11,14 @@ import { stepOf } from '../../domain/json-pointer.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { WrittenConfig } from './schema.ts'
 import { trafficMode } from '../../domain/traffic-mode.ts'
-import { durationIn, durationText } from '../../domain/schedule/duration.ts'
+import { settingFault } from '../../domain/policy/faults.ts'
+import { durationText } from '../../domain/schedule/duration.ts'
 
 /** Rules for one value that JSON Schema cannot express; '': the value is wrong, and `EXPECTED` says enough. */
 export const READERS: Readonly<Record<string, Reader>> = {
   timezone: (text) => (isTimezone(text) ? undefined : (timezoneAdvice(text) ?? '')),
   wakeOnTraffic: unless((text) => trafficMode(text) !== undefined),
-  trafficHold: unless((text) => text.trim() === '' || durationIn(text.trim()) !== undefined),
+  trafficHold: unless((text) => settingFault('trafficHold', text) === undefined),
   schedule: (text) => (text.trim() === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
   labelSelector: (text) => faultOf(() => parseLabelSelector(text), InvalidLabelSelector),
   hours: (text) => faultOf(() => parseHours(text), InvalidSchedule),

@@ -13,6 +13,7 @@ import { PRESET_NAMES } from '../../domain/sleeping/presets.ts'
 import { MEANINGS } from '../../domain/schedule/calendar.ts'
 import { A_TIMEZONE } from '../../domain/schedule/syntax.ts'
 import { A_DURATION, durationText } from '../../domain/schedule/duration.ts'
+import { A_TRAFFIC_MODE } from '../../domain/traffic-mode.ts'
 import { DEFAULT_POLICY } from '../../domain/workload/settings-rules.ts'
 import { ALONG, NAMES, NOT_WHILE, OWNERS, scalar, SPEC } from './companion-keys.ts'
 import { LOG_LEVELS } from '../../process/logger.ts'
@@ -168,7 +169,7 @@ const BY_FORM = {
   calendar: orNull(
     text('names of calendars such as de-be,company, or an empty text for none', { minLength: 0 }),
   ),
-  traffic: orNull(readText('wakeOnTraffic', 'off, page, button, any or connect')),
+  traffic: orNull(readText('wakeOnTraffic', A_TRAFFIC_MODE)),
   duration: orNull(readText('trafficHold', A_DURATION)),
 }
 

@@ -50,7 +50,7 @@ describe('a knock', () => {
       const { state, wake, until, reason } = knock(workload)
       expect({ state, wake }).to.deep.equal({ state: 'held', wake: undefined })
       expect(reason).not.to.equal('')
-      if (end !== undefined) expect(Date.parse(until ?? '')).to.equal(end)
+      expect(until && Date.parse(until)).to.equal(end ?? null)
     })
 
   for (const [what, workload] of [

@@ -61,6 +61,7 @@ describe('the knock of a waker', () => {
   for (const [what, changed] of [
     ['a kind that there is not', { workloads: ['pods/web'] }],
     ['a workload without a name', { workloads: ['deployments'] }],
+    ['a workload with more than a name', { workloads: ['deployments/web/scale'] }],
     ['no workloads', { workloads: undefined }],
     ['more workloads than it may', { workloads: Array<string>(65).fill('deployments/web') }],
     ['another key', { force: true }],
