@@ -1,4 +1,5 @@
 import type { Instant } from '../../process/clock.ts'
+import { Refusal } from '../../process/errors.ts'
 import { afterHolds } from '../deciding/holds.ts'
 import { decide } from '../deciding/decide.ts'
 import { isLate } from '../deciding/late.ts'
@@ -12,7 +13,7 @@ import type { KnockState } from '../traffic/knock.ts'
 import { readWorkload } from '../workload/reading.ts'
 import type { State } from '../workload/state.ts'
 import { Unreadable } from '../workload/state-codec.ts'
-import { ownedBy, podsFollowed, wantsPods, type Workload } from '../workload/workload.ts'
+import { podsFollowed, wantsPods, type Workload } from '../workload/workload.ts'
 import { planOn, withChange, type Plan } from './request.ts'
 
 /** The state in which traffic finds a workload. */
@@ -39,23 +40,27 @@ const OFF = { state: 'off', until: null, late: false, usualSeconds: null, wake: 
 export function planKnock(workload: Workload, by: string, clock: Instant, rules: Rules): Knocked {
   const reading = readWorkload(workload, rules)
   if (reading instanceof Unreadable) return { ...OFF, reason: reading.message }
-  if (workload.deleting) return { ...OFF, reason: 'it is being deleted' }
-  if (workload.owner && !reading.state.asleep)
-    return { ...OFF, reason: `it belongs to ${ownedBy(workload.owner)}` }
   if (reading.enabled !== true || !reading.isSettled || reading.wakeOnTraffic === 'off')
     return { ...OFF, reason: 'dormouse.dev/wake-on-traffic does not let traffic wake it' }
   const situation = situationOf(reading, clock, rules)
   const usualSeconds = usualWake(situation.state.history)
   const of = { ...OFF, usualSeconds, reason: decide(situation).reason.text }
-  if (!situation.state.asleep && !situation.looksAsleep) {
+  if (!situation.state.asleep) {
+    if (situation.looksAsleep) return { ...OFF, reason: 'Dormouse has not put it to sleep' }
     const isUp = wantsPods(workload) && podsFollowed(workload)
     return { ...of, state: isUp ? 'awake' : 'waking', late: isLate(situation) }
   }
   const held = holdOver(situation)
   if (held) return { ...of, state: 'held', ...held }
   const until = isoOrNull(desired(situation).end?.() ?? situation.hours?.nextEdge?.at ?? null)
-  const effect = planOn(workload, reading, { action: 'wake' }, { by, clock, rules, trigger: 'traffic' })
-  return { ...of, state: 'asleep', until, wake: withChange(workload, effect) }
+  try {
+    const effect = planOn(workload, reading, { action: 'wake' }, { by, clock, rules, trigger: 'traffic' })
+    return { ...of, state: 'asleep', until, wake: withChange(workload, effect) }
+  } catch (error) {
+    // Such as one that is being deleted, or that a Rollout scales: the others of its Service wake all the same.
+    if (error instanceof Refusal) return { ...OFF, reason: error.message }
+    throw error
+  }
 }
 
 /** Why traffic may not wake it now, and until when; undefined: it may. */

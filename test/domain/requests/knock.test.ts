@@ -59,6 +59,10 @@ describe('a knock', () => {
     ['says what cannot be read', asleep.annotated({ wakeOnTraffic: 'yes' })],
     ['is not managed', opted.annotated({ enabled: 'false' })],
     ['is being deleted', opted.with({ deleting: true })],
+    [
+      'runs no pods though it is awake',
+      aDeployment().withReplicas(0).enabled().annotated({ wakeOnTraffic: 'page' }).remembering({}),
+    ],
     ['has an unreadable state', opted.annotated({ state: '{' })],
   ] as const)
     it(`does not wake what ${what}`, () => {
