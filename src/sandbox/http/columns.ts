@@ -62,6 +62,14 @@ const CELLS: Record<string, Column['cell']> = {
     list(spec, 'ports')
       .map((port) => `${String(valueAt(port, 'port'))}/${text(port, 'protocol') || 'TCP'}`)
       .join(),
+  endpointPorts: (slice) =>
+    list(slice, 'ports')
+      .map((port) => String(valueAt(port, 'port')))
+      .join(),
+  endpoints: (slice) =>
+    list(slice, 'endpoints')
+      .flatMap((each) => list(each, 'addresses'))
+      .join(),
   scaled: ({ spec }) => reference(spec?.['scaleTargetRef']),
   targets: ({ spec }) => list(spec, 'metrics').map(targetOf).join(', '),
   nodeSelector: ({ spec }) => selectorText({ matchLabels: spec?.template?.spec?.nodeSelector ?? {} }),
@@ -80,6 +88,8 @@ const COLUMNS: Record<string, string> = {
   configmaps: 'Data#data Age=age',
   services:
     'Type=spec.type Cluster-IP=spec.clusterIP|<none> External-IP=spec.externalName|<none> Port(s)=ports Age=age',
+  'endpointslices.discovery.k8s.io':
+    'AddressType=addressType Ports=endpointPorts|<unset> Endpoints=endpoints|<unset> Age=age',
   'deployments.apps':
     'Ready=ready Up-to-date#status.updatedReplicas Available#status.availableReplicas Age=age',
   'statefulsets.apps': 'Ready=ready Age=age',

@@ -24,7 +24,7 @@ const OF_SPECS: Readonly<Record<string, ObjectSpec>> = {
     revisionHistoryLimit: 10,
   },
   'replicasets.apps': { replicas: 1 },
-  services: { type: 'ClusterIP', sessionAffinity: 'None' },
+  services: { type: 'ClusterIP', sessionAffinity: 'None', ipFamilies: ['IPv4'] },
   'horizontalpodautoscalers.autoscaling': { minReplicas: 1 },
   'cronjobs.batch': {
     suspend: false,

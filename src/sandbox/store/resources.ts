@@ -87,6 +87,7 @@ export const RESOURCES: readonly Resource[] = [
     version: 'v2',
     shortNames: ['hpa'],
   }),
+  resource('discovery.k8s.io', 'endpointslices', 'EndpointSlice'),
   resource('coordination.k8s.io', 'leases', 'Lease', { unconditionalUpdate: false }),
   resource('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', 'MutatingWebhookConfiguration', {
     ...CLUSTER,
