@@ -4,7 +4,7 @@ import { releasedText } from '../domain/deciding/released.ts'
 import type { Host, Item } from './host.ts'
 import { recordOf } from './record.ts'
 import { releasedFor } from './released.ts'
-import { replicasText } from '../words/pods.ts'
+import { followerOf, replicasText } from '../words/pods.ts'
 import { capitalised } from '../words/text.ts'
 import { localised } from '../words/time.ts'
 import { ask, buttonsOf, type Button } from './requests.ts'
@@ -37,7 +37,9 @@ export function sectionFor(host: Host, clock: Clock) {
       Next: nextOf(record, now),
     }
     const rows = Object.entries(facts).map(([name, value]) => ({ name, value, hide: !value }))
-    const data = record.operation_history.slice(0, SHOWN).map((each) => operationOf(each, now))
+    const data = record.operation_history
+      .slice(0, SHOWN)
+      .map((each) => operationOf(each, followerOf(record), now))
     const told = released && `${localised(releasedText(released), now)}. ${ENDS_IT}`
     const buttons = h(Buttons, { key: uid, item, choices: buttonsOf(record), told })
     return h(

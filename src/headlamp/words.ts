@@ -1,8 +1,9 @@
 import type { Instant } from '../process/clock.ts'
 import type { HistoryRecord, StatusRecord } from '../domain/records/record.ts'
+import type { Follower } from '../domain/sleeping/follower.ts'
 import { causeOfTrigger } from '../domain/workload/trigger.ts'
 import { person, resultOf, whatOf } from '../words/operation.ts'
-import { missingPods, podsCommand } from '../words/pods.ts'
+import { missingPods, missingWhat, podsCommand } from '../words/pods.ts'
 import { reasonOf } from '../words/reason.ts'
 import { hasUnknownHours, isTroubled, stateOf, stateText, type State } from '../words/state.ts'
 import { localised } from '../words/time.ts'
@@ -41,7 +42,7 @@ export function nextOf(record: StatusRecord, now: Instant): string {
 /** Why it is as it is, who asked, until when, and what pods are missing or how to learn why. */
 export function whyOf(record: StatusRecord, now: Instant): string {
   const [missing, command] = [missingPods(record), podsCommand(record)]
-  const before = missing === undefined ? '' : `pods are missing: ${missing}; `
+  const before = missing === undefined ? '' : `${missingWhat(record)}: ${missing}; `
   const behind = command === undefined ? '' : `; ${command} says what its pods say`
   return `${before}${explained(record, now)}${behind}`
 }
@@ -53,12 +54,12 @@ function explained(record: StatusRecord, now: Instant): string {
 }
 
 /** An operation by the columns of its table. */
-export function operationOf(operation: HistoryRecord, now: Instant) {
+export function operationOf(operation: HistoryRecord, by: Follower, now: Instant) {
   return {
-    What: whatOf(operation),
+    What: whatOf(operation, by),
     Who: person(operation.by),
     Cause: causeOfTrigger(operation.trigger),
     When: localised(operation.timestamp, now),
-    Result: resultOf(operation),
+    Result: resultOf(operation, by),
   }
 }

@@ -745,6 +745,31 @@ describe('the commands for people', () => {
       expect(podsAsked).to.deep.equal(['stuck', 'pending'])
     })
 
+    it('why says of a switch what its operator does, and never a count, nor asks for pods', async () => {
+      const one = { current_replicas: 1, last_replicas: 1, ready_replicas: 0, waits_for: 'operator' } as const
+      const asleep = { ...one, is_snoozed: true, current_replicas: 0 }
+      const { out, podsAsked } = await typed(['why', 'off', 'stops', 'late', 'on', 'cron'], {
+        workloads: [
+          aRecord('off', asleep),
+          aRecord('stops', { ...asleep, operation_in_progress: true }),
+          aRecord('late', { ...one, late: true, trouble: quota }),
+          aRecord('on', { ...one, ready_replicas: 1 }),
+          aRecord('cron', { ...one, ready_replicas: 1, waits_for: 'nobody' }),
+        ],
+      })
+      expect(out.match(/^\S.*$/gm)).to.deep.equal([
+        'deployment shop/off is asleep',
+        'deployment shop/stops is falling asleep: its operator has not followed yet',
+        'deployment shop/late is late: its operator has not followed yet',
+        'deployment shop/on is awake',
+        'deployment shop/cron is awake',
+      ])
+      expect(out)
+        .to.include('  it is not ready        exceeded quota: q')
+        .and.not.match(/pods|replica/)
+      expect(podsAsked).to.deep.equal([])
+    })
+
     it('why says what it knows where pods may not be read', async () => {
       const { out, code } = await typed(['why', 'stuck', 'pending'], { workloads })
       expect(out).to.include('ReplicaSet "x" has timed out progressing. (ProgressDeadlineExceeded)')

@@ -34,6 +34,7 @@ export function aRecord(
     ready_replicas: 3,
     late: false,
     trouble: null,
+    waits_for: 'pods',
     is_snoozed: false,
     snooze_requested: false,
     wake_requested: false,

@@ -11,9 +11,10 @@ import { waitOf } from '../../src/console/page/record.ts'
 import { aRecord, anAsleepRecord } from '../client/fake-dormouse.ts'
 import { managed } from '../service/api/states.ts'
 import { read } from '../support/readable.ts'
+import type { Follower } from '../../src/domain/sleeping/follower.ts'
 import { at, DAY, RULES } from '../support/rules.ts'
 import { howOf, person } from '../../src/words/operation.ts'
-import { missingPods, podsCommand } from '../../src/words/pods.ts'
+import { followerOf, missingPods, podsCommand } from '../../src/words/pods.ts'
 import { reasonOf } from '../../src/words/reason.ts'
 import { savedReplicaHours } from '../../src/words/savings.ts'
 import { isTroubled, stateOf } from '../../src/words/state.ts'
@@ -134,9 +135,11 @@ describe('what the console makes of a workload', () => {
   })
 
   it('a record of a former release is neither late nor in trouble', () => {
-    const { late: _l, trouble: _t, ...former } = aRecord('web').record
+    const { late: _l, trouble: _t, waits_for: _w, ...former } = aRecord('web').record
     expect(stateOf(former as typeof former & StatusRecord)).to.equal('awake')
     expect(missingPods(former as Partial<StatusRecord>)).to.equal(undefined)
+    expect(followerOf(former), 'its counts are of pods').to.equal('pods')
+    expect(followerOf({ ...former, type: 'cronjob' })).to.equal('nobody')
   })
 
   it('is in the table of docs/console.md with each button', () => {
@@ -247,10 +250,16 @@ describe('what the console makes of a workload', () => {
   })
 
   it('the history says of each operation how it came about, and what became of those that did not succeed', () => {
-    expect(howOf({ trigger: 'api', result: 'succeeded' })).to.equal('on request')
-    expect(howOf({ trigger: 'constructor', result: 'toString' })).to.equal('constructor, toString')
-    const all = OPERATION_RESULTS.map((result) => howOf({ trigger: 'api', result }))
-    expect(new Set(all)).to.have.length(OPERATION_RESULTS.length)
-    expect(all.join()).to.include('on request, pods came too late').and.not.include('undefined')
+    expect(howOf({ trigger: 'api', result: 'succeeded' }, 'pods')).to.equal('on request')
+    expect(howOf({ trigger: 'constructor', result: 'toString' }, 'pods')).to.equal('constructor, toString')
+    for (const [by, late] of Object.entries({
+      pods: 'pods came too late',
+      operator: 'its operator came too late',
+      nobody: 'took too long',
+    }) as [Follower, string][]) {
+      const all = OPERATION_RESULTS.map((result) => howOf({ trigger: 'api', result }, by))
+      expect(new Set(all)).to.have.length(OPERATION_RESULTS.length)
+      expect(all.join()).to.include(`on request, ${late}`).and.not.include('undefined')
+    }
   })
 })

@@ -147,19 +147,19 @@ describe('a workload in Headlamp', () => {
 
   it('tells its history in words, and a later release’s words as they are', () => {
     const [woke, slept] = recordIn(asleep.woken({ at: at('Mon 19:00'), by: 'k8s:ann' })).operation_history
-    expect(operationOf(woke!, NOW)).to.deep.equal({
+    expect(operationOf(woke!, 'pods', NOW)).to.deep.equal({
       What: 'Woken to 3',
       Who: 'ann',
       Cause: 'on request',
       When: time(at('Mon 19:00')),
       Result: 'succeeded',
     })
-    expect(operationOf(slept!, NOW)).to.include({
+    expect(operationOf(slept!, 'pods', NOW)).to.include({
       What: 'Put to sleep',
       Who: 'Dormouse',
       Cause: 'by its schedule',
     })
-    expect(operationOf({ ...slept!, trigger: 'tide', result: 'timed_out' }, NOW)).to.include({
+    expect(operationOf({ ...slept!, trigger: 'tide', result: 'timed_out' }, 'pods', NOW)).to.include({
       Cause: 'tide',
       Result: 'pods came too late',
     })

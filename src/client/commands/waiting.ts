@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Sleep } from '../../domain/schedule/schedule.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
 import { nameOf } from '../../domain/workload/workload.ts'
-import { missingPods } from '../../words/pods.ts'
+import { followerOf, missingPods, progressText as progressOf } from '../../words/pods.ts'
 import { withPodTrouble } from '../missing-pods.ts'
 import type { Dormouse, Found } from '../ports.ts'
 import type { Terminal } from '../terminal.ts'
@@ -64,6 +64,8 @@ function isSettled({ record }: Found, wanted: Sleep | undefined): boolean {
 function progressText({ kind, record }: Found, isNamed: boolean): string {
   const { namespace, name, ready_replicas: ready, current_replicas: current } = record
   const who = isNamed ? `${nameOf({ kind, namespace, name })}: ` : ''
+  if (followerOf(record) !== 'pods')
+    return `${who}${progressOf(record) ?? (record.is_snoozed ? 'asleep' : 'ready')}`
   if (record.is_snoozed) return `${who}${ready} still running`
   return `${who}${ready} of ${current} ready`
 }

@@ -1,7 +1,7 @@
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
-import { missingPods } from '../../words/pods.ts'
+import { followerOf, missingPods } from '../../words/pods.ts'
 import type { Found } from '../ports.ts'
 import { oneLine } from '../safe-output.ts'
 import { age } from '../times.ts'
@@ -17,7 +17,7 @@ export function statusText(found: Found, style: Style): string {
   const { times } = style
   const missing = missingPods(record)
   const rows: [string, string][] = [
-    ...(missing === undefined ? [] : [['Pods', `missing: ${missing}`] satisfies [string, string]]),
+    ...(missing === undefined ? [] : [missingRow(record, missing)]),
     ['Reason', reasonText(found, style)],
     ['Next', nextText(record, times)],
     ['Schedule', scheduleText(record)],
@@ -28,6 +28,12 @@ export function statusText(found: Found, style: Style): string {
     rows.push(['Backoff', `until ${shortTime(Date.parse(record.backoff_until), times)}`])
   const lines = rows.map(([label, text]) => `  ${label.padEnd(10)}${oneLine(text)}`)
   return `${headline(found, style)}\n${lines.join('\n')}\n${historyText(record, style)}`
+}
+
+function missingRow(record: StatusRecord, missing: string): [string, string] {
+  return followerOf(record) === 'operator'
+    ? ['Operator', `not ready: ${missing}`]
+    : ['Pods', `missing: ${missing}`]
 }
 
 const PINNED = { none: 'no', active: 'awake', snoozed: 'asleep' }

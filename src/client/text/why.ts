@@ -1,11 +1,10 @@
-import { formOf } from '../../domain/sleeping/forms.ts'
 import { ofSource } from '../../domain/policy/settings.ts'
 import { causeOfTrigger, howOfTrigger } from '../../domain/workload/trigger.ts'
 import { counted } from '../../domain/text.ts'
 import { withoutPrefixes } from '../../domain/workload/author.ts'
 import type { StatusRecord } from '../../domain/records/record.ts'
 import type { WorkloadKey } from '../../domain/workload/workload.ts'
-import { missingPods } from '../../words/pods.ts'
+import { missingPods, missingWhat, progressText } from '../../words/pods.ts'
 import type { Found } from '../ports.ts'
 import { oneLine } from '../safe-output.ts'
 import { age } from '../times.ts'
@@ -39,7 +38,7 @@ export function whyText(found: Found, style: Style): string {
   const missing = missingPods(record)
   const lines = [
     headline(found, style),
-    ...(missing === undefined ? [] : [labelled('pods are missing', missing)]),
+    ...(missing === undefined ? [] : [labelled(missingWhat(record), missing)]),
     labelled('because', becauseOf(record, style)),
     ...byWhom(record),
     ...sinceWhen(record, style.times),
@@ -56,15 +55,17 @@ function labelled(label: string, text: string): string {
 
 /** `deployment shop/web is asleep: 0 of 3 replicas run`; behind `dev: ` where clusters are named. */
 export function headline(
-  { kind, record, cluster, clusterName = cluster }: Found,
+  { record, cluster, clusterName = cluster }: Found,
   { paint }: Pick<Style, 'paint'>,
 ): string {
   const state = stateOf(record)
   const word = paint(colourOf(state), state === 'unmanaged' ? 'not managed by Dormouse' : WORDS[state])
   const { type, namespace, name, is_snoozed: asleep, current_replicas: current } = record
   const rest = asleep && current > 0 ? ` at ${counted(current, 'replica')}` : ''
+  const text = progressText(record)
+  const progress = text === undefined ? '' : `: ${text}`
   const where = clusterName === undefined ? '' : `${clusterName}: `
-  return `${where}${type} ${namespace}/${name} is ${word}${rest}${podsText(kind, record)}`
+  return `${where}${type} ${namespace}/${name} is ${word}${rest}${progress}`
 }
 
 const WORDS = {
@@ -75,17 +76,6 @@ const WORDS = {
   late: 'late',
   unknown: 'perhaps managed by Dormouse',
   invalid: 'in a state that cannot be read',
-}
-
-function podsText(kind: Found['kind'], record: StatusRecord): string {
-  if (!formOf({ kind }).countsPods) return ''
-  const { ready_replicas: ready, current_replicas: current, last_replicas: last, is_snoozed: asleep } = record
-  if (asleep)
-    return `: ${ready === 0 ? 'none' : ready} of ${counted(last, 'replica')} runs`.replace(
-      'none of 0 replicas runs',
-      'it had 0 replicas',
-    )
-  return `: ${ready} of ${counted(current, 'replica')} ready`
 }
 
 function becauseOf(record: StatusRecord, { times }: Style): string {

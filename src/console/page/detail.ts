@@ -11,9 +11,10 @@ import { StateWord } from './row.ts'
 import { presets, UntilDialog } from './until-dialog.ts'
 import { html } from './view.ts'
 import { DayLetters, WeekStrip, WeekTable } from './week-strip.ts'
-import { missingPods, podsCommand, replicasText } from '../../words/pods.ts'
+import { missingPods, missingWhat, podsCommand, replicasText } from '../../words/pods.ts'
 import { reasonOf } from '../../words/reason.ts'
 import { hasUnknownHours, isBroken } from '../../words/state.ts'
+import { capitalised } from '../../words/text.ts'
 import { localised, shortTime } from '../../words/time.ts'
 
 interface Props {
@@ -54,7 +55,7 @@ export function Detail({ app, workload, now }: Props): VNode {
     </header>
     <div class="body">
       <p><${StateWord} workload=${workload} /></p>
-      ${missing !== undefined && html`<p class="missing">Pods are missing: ${missing}</p>`}
+      ${missing !== undefined && html`<p class="missing">${capitalised(missingWhat(workload))}: ${missing}</p>`}
       ${asking !== undefined && html`<p class="quiet pods"><code>${asking}</code> says what its pods say.</p>`}
       <p class="reason">${reasonOf(workload, now)}</p>
       ${wait !== undefined && html`<p>${wait}</p>`}
@@ -130,8 +131,9 @@ function Facts({ workload }: { workload: Workload }): VNode {
       <dd>${value}</dd>
     </div>`
   const from = source(workload)
+  const replicas = replicasText(workload)
   return html`<dl class="facts">
-    ${fact('Replicas', replicasText(workload))}
+    ${replicas !== undefined && fact('Replicas', replicas)}
     ${fact('Hours', html`${workload.wake_schedule ?? (hasUnknownHours(workload) ? 'not known here' : 'none')}${workload.wake_schedule !== null && html` <span class="quiet">${workload.timezone}</span>`}`)}
     ${from !== '' && fact('Set by', from)}
   </dl>`

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { howOf, person, whatOf } from '../../words/operation.ts'
+import { followerOf } from '../../words/pods.ts'
 import { hoursText, savedReplicaHours } from '../../words/savings.ts'
 import { relative, shortTime } from '../../words/time.ts'
 import type { Workload } from './record.ts'
@@ -10,14 +11,15 @@ export function History({ workload, now }: { workload: Workload; now: number }):
   const operations = workload.operation_history
   if (operations.length === 0)
     return html`<p class="quiet">It was never put to sleep or woken by Dormouse.</p>`
+  const follower = followerOf(workload)
   return html`<ol class="history">
     ${operations.map((operation) => {
       const { type, timestamp, by } = operation
       const at = Date.parse(timestamp)
       return html`<li key=${timestamp + type}>
-        <span><strong>${whatOf(operation)}</strong>${by === null ? '' : html` by <strong title=${by}>${person(by)}</strong>`}</span>
+        <span><strong>${whatOf(operation, follower)}</strong>${by === null ? '' : html` by <strong title=${by}>${person(by)}</strong>`}</span>
         <span class="quiet">
-          ${`${howOf(operation)} · `}<time datetime=${timestamp} title=${timestamp}>${shortTime(at, now)}</time>${` (${relative(at, now)})`}
+          ${`${howOf(operation, follower)} · `}<time datetime=${timestamp} title=${timestamp}>${shortTime(at, now)}</time>${` (${relative(at, now)})`}
         </span>
       </li>`
     })}

@@ -21,6 +21,7 @@ import {
 } from '../workload/reading.ts'
 import { readOrRefuse, refuseOwned } from '../requests/refusals.ts'
 import type { Rules } from '../deciding/rules.ts'
+import { followerOf } from '../sleeping/forms.ts'
 import { REPAIR, type Explanation } from '../workload/explanation.ts'
 import { Unreadable } from '../workload/state-codec.ts'
 import type { Settings } from '../workload/settings.ts'
@@ -90,6 +91,7 @@ function recordOf(read: Reading, clock: Instant, rules: Rules): StatusRecord {
     backoff_until: time(backoff?.until),
     late: (managed || held) && isLate(reading),
     trouble: troubleOfPods(workload) ?? null,
+    waits_for: followerOf(workload),
     operation_in_progress: isMoving,
     recent_operations: recentOperations(state, now, rules.policy.backoff.window),
     operation_history: state.history.map((operation) => historyRecord(operation, now)),
@@ -222,6 +224,7 @@ function unreadableRecord(workload: Workload, { message, fault }: Unreadable, ru
     backoff_until: null,
     late: false,
     trouble: troubleOfPods(workload) ?? null,
+    waits_for: followerOf(workload),
     operation_in_progress: false,
     recent_operations: 0,
     operation_history: [],

@@ -13,6 +13,7 @@ import {
 } from '../json-schema.ts'
 import { byField, byForm, type FieldOf, type SettingName, type SettingValue } from '../inheritable.ts'
 import { TYPES } from '../kinds.ts'
+import { FOLLOWERS } from '../sleeping/follower.ts'
 import type { Source } from '../policy/settings.ts'
 import type { ReasonValues, Remedy } from '../workload/explanation.ts'
 import type { Trouble } from '../workload/trouble.ts'
@@ -101,14 +102,17 @@ export const STATUS = record('A workload as Dormouse sees it', {
   type: oneOf(TYPES),
   enabled: meaning('Whether Dormouse manages it', flag),
   current_replicas: meaning(
-    'The count that it asks for now; DaemonSet: how many pods should run, and 0 while asleep; CronJob: 1, or 0 while it is suspended',
+    'The count that it asks for now; DaemonSet: how many pods should run, and 0 while asleep; CronJob: 1, or 0 while it is suspended; so with other switches',
     count,
   ),
   last_replicas: meaning(
     'Asleep: the count that it wakes to. Awake: the count before the latest snooze, else the current one',
     count,
   ),
-  ready_replicas: meaning('How many pods are ready; CronJob: as current_replicas', count),
+  ready_replicas: meaning(
+    'How many pods are ready; CronJob: as current_replicas; other switches: 1 once their operator says so',
+    count,
+  ),
   phase: meaning('Whether it sleeps; waking, falling_asleep: its pods have not followed yet', oneOf(PHASES)),
   held_by: meaning('Why its schedule is not carried out; null: nothing holds it', oneOf([...HOLDERS, null])),
   is_snoozed: meaning('Whether Dormouse has put it to sleep', flag),
@@ -134,7 +138,14 @@ export const STATUS = record('A workload as Dormouse sees it', {
     'What its own conditions say about pods that are missing; null: none is, or they say nothing',
     orNothing(TROUBLE),
   ),
-  operation_in_progress: meaning('Whether pods still have to follow the latest snooze or wake', flag),
+  waits_for: openName(
+    'What its moves wait for; operator, nobody: its counts are of a switch, and of no pods',
+    FOLLOWERS,
+  ),
+  operation_in_progress: meaning(
+    'Whether its pods or its operator still have to follow the latest snooze or wake',
+    flag,
+  ),
   recent_operations: meaning('Snoozes and wakes within backoff.window', count),
   operation_history: meaning('The newest first', { ...listOf(OPERATION), maxItems: 20 }),
   next_transition: meaning('The next change between awake and asleep if nobody acts', orNothing(TRANSITION)),

@@ -1,5 +1,6 @@
 import { factsOf, KINDS, type Kind } from '../kinds.ts'
 import { COUNT } from './count.ts'
+import type { Follower } from './follower.ts'
 import type { Form, Sleeping } from './form.ts'
 import { NODE_SELECTOR } from './node-selector.ts'
 import { switchOf } from './switch.ts'
@@ -34,8 +35,14 @@ export function formOf(workload: OfKind): Form {
   return sleepingOf(workload).form
 }
 
+/** The operator: of a kind whose count is none of pods, and that has words of its own for having followed. */
+export function followerOf(workload: OfKind): Follower {
+  const { form, asleepWhen, awakeWhen } = sleepingOf(workload)
+  if (form.countsPods) return 'pods'
+  return asleepWhen !== undefined || awakeWhen !== undefined ? 'operator' : 'nobody'
+}
+
 /** Whether somebody starts and stops what it asks for, so that a move is done only once they have. */
 export function isFollowed(workload: OfKind): boolean {
-  const { form, asleepWhen, awakeWhen } = sleepingOf(workload)
-  return form.countsPods || asleepWhen !== undefined || awakeWhen !== undefined
+  return followerOf(workload) !== 'nobody'
 }

@@ -76,10 +76,11 @@ export function createWrites(
   }
 }
 
-type Progress = Pick<ReturnType<typeof statusRecord>, 'reason' | 'operation_in_progress'>
+type Progress = Pick<ReturnType<typeof statusRecord>, 'reason' | 'operation_in_progress' | 'waits_for'>
 
-/** The change between a write and the end of the wait for its pods, for the message. */
+/** The change between a write and the end of the wait for its pods or its operator, for the message. */
 export function sinceThen(written: Progress, newest: Progress): string {
   if (newest.reason !== written.reason) return `; by now ${newest.reason}`
-  return newest.operation_in_progress ? '; its pods have not followed yet' : ''
+  if (!newest.operation_in_progress) return ''
+  return `; its ${newest.waits_for === 'operator' ? 'operator has' : 'pods have'} not followed yet`
 }

@@ -15,6 +15,7 @@ import {
 } from '../../domain/workload/trigger.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
 import { troubleText } from '../../domain/workload/trouble.ts'
+import { formOf } from '../../domain/sleeping/forms.ts'
 import { counted, iso } from '../../domain/text.ts'
 import { currentReplicas, keyOf, type Workload } from '../../domain/workload/workload.ts'
 import type { Logger } from '../../process/logger.ts'
@@ -133,7 +134,7 @@ export class HistoryReporter {
     // The Event of a failure has the cluster's own words, so the reconciler records it.
     if (!known && operation.result !== 'failed') {
       const { schedule } = settingsOf(workload, this.#rules)
-      const event = eventOf(operation, now, schedule !== undefined)
+      const event = eventOf(operation, now, schedule !== undefined, formOf(workload).countsPods)
       this.#ports.recorder.record(workload, event.type, event.reason, event.message)
     }
     if (known && endedLate(operation, then) && isLate({ state: now, workload })) this.#warnOfLate(workload)
@@ -144,10 +145,13 @@ export class HistoryReporter {
 
   #warnOfLate(workload: Workload): void {
     const { replicas, pods } = workload
+    const [missing, where] = formOf(workload).countsPods
+      ? [`${pods.ready} of ${counted(replicas, 'replica')} ready`, 'Its pods or their Events say']
+      : ['Its operator does not say that it is ready', "Its status or its operator's log says"]
     const trouble = troubleOfPods(workload)
-    const why = trouble ? `: ${troubleText(trouble)}` : '. Its pods or their Events say why'
+    const why = trouble ? `: ${troubleText(trouble)}` : `. ${where} why`
     const after = durationText(this.#rules.policy.operationTimeout)
-    const message = `${pods.ready} of ${counted(replicas, 'replica')} ready ${after} after it was woken${why}`
+    const message = `${missing} ${after} after it was woken${why}`
     this.#ports.recorder.record(workload, 'Warning', 'WakeTimedOut', message)
   }
 
@@ -235,16 +239,17 @@ function eventOf(
   { type, trigger, at, replicas, by }: Operation,
   { snoozed }: State,
   isScheduled: boolean,
+  countsPods: boolean,
 ): EventText {
   const asleep = type === 'snooze'
   // Not an operation: the end of an override, or of a schedule itself.
   const cause = trigger === 'schedule' && !isScheduled ? 'automatically' : causeOfTrigger(trigger)
   const author = by === null ? cause : `by ${by}${howOfTrigger(trigger)}`
-  const kept = snoozed?.at === at ? `, ${counted(snoozed.replicas, 'replica')} kept` : ''
-  const rest = replicas === 0 ? '' : ` at ${counted(replicas, 'replica')}`
+  const kept = countsPods && snoozed?.at === at ? `, ${counted(snoozed.replicas, 'replica')} kept` : ''
+  const count = counted(replicas, 'replica')
   const message = asleep
-    ? `Put to sleep${rest} ${author}${kept}`
-    : `Woken to ${counted(replicas, 'replica')} ${author}`
+    ? `Put to sleep${replicas === 0 ? '' : ` at ${count}`} ${author}${kept}`
+    : `Woken${countsPods ? ` to ${count}` : ''} ${author}`
   const event = isKnown(TRIGGERS, trigger) ? EVENT_OF[trigger] : null
   if (event === 'StateNotSigned') return { type: 'Warning', reason: event, message: NOT_SIGNED }
   if (event === 'PinEnforced') return { type: 'Warning', reason: event, message }

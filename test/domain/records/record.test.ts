@@ -10,7 +10,9 @@ import {
 } from '../../../src/domain/records/workload-state.ts'
 import { asked, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, iso, RULES } from '../../support/rules.ts'
-import { aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../../support/workloads.ts'
+import type { Kind } from '../../../src/domain/kinds.ts'
+import { sleepingBy, type KindSettings } from '../../../src/domain/sleeping/configured.ts'
+import { aCronJob, aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON, WORK } from '../fixtures.ts'
 
 const record = (workload: Workload, now = NOON) => statusRecord(workload, now, RULES)
@@ -40,6 +42,7 @@ const OF_AWAKE = {
   backoff_until: null,
   late: false,
   trouble: null,
+  waits_for: 'pods',
   operation_in_progress: false,
   recent_operations: 0,
   operation_history: [
@@ -119,6 +122,26 @@ describe('the status record', () => {
 
   it('of a workload awake by schedule', () => {
     expect(record(awake)).to.deep.equal(OF_AWAKE)
+  })
+
+  it('says what its moves wait for: by its form, and by the words of its operator', () => {
+    const by = (settings: Partial<KindSettings>) => {
+      const sleeping = sleepingBy({ resource: 'boxes.example.com', ...settings })
+      const configured = { apiVersion: 'example.com/v1', kind: 'Box', sleeping }
+      return record(awake.with({ kind: 'boxes.example.com' as Kind, configured })).waits_for
+    }
+    const off = { path: '.spec.off', asleep: true, awake: false }
+    const ready = { path: '.status.state', equals: 'ready' }
+    expect([record(aDaemonSet()), record(aCronJob())].map((each) => each.waits_for)).to.deep.equal([
+      'pods',
+      'nobody',
+    ])
+    expect([
+      by({}),
+      by({ awakeWhen: ready }),
+      by({ switch: off }),
+      by({ switch: off, awakeWhen: ready }),
+    ]).to.deep.equal(['pods', 'pods', 'nobody', 'operator'])
   })
 
   describe('of what misses pods', () => {
@@ -322,6 +345,7 @@ describe('a workload whose state cannot be read', () => {
       last_replicas: 3,
       ready_replicas: 0,
       pin_state: 'none',
+      waits_for: 'pods',
     }
     expect(listed).to.include(shown)
     const { policy, reason, reason_code, reason_values, remedy, ...rest } = listed

@@ -4,6 +4,8 @@ import { decoded } from '../../support/readable.ts'
 import { HistoryReporter } from '../../../src/service/controller/history-reporter.ts'
 import { createLogger } from '../../../src/process/logger.ts'
 import type { Operation } from '../../../src/domain/workload/state.ts'
+import type { Kind } from '../../../src/domain/kinds.ts'
+import { sleepingBy } from '../../../src/domain/sleeping/configured.ts'
 import { iso } from '../../../src/domain/text.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { evaluationsOf } from '../../support/evaluations.ts'
@@ -89,6 +91,31 @@ describe('the history reporter', () => {
     const slept = [snooze({ at: at('Mon 18:20'), result: 'running', duration: null }), timed]
     expect(tellOf([running, late.remembering({ history: slept })]).events).to.deep.equal([
       'Normal Snoozed web',
+    ])
+  })
+
+  it('says of a switch neither counts nor pods', () => {
+    const off = { path: '.spec.off', asleep: true, awake: false }
+    const awakeWhen = { path: '.status.state', equals: 'ready' }
+    const sleeping = sleepingBy({ resource: 'boxes.example.com', switch: off, awakeWhen })
+    const configured = { apiVersion: 'example.com/v1', kind: 'Box', sleeping }
+    const box = awake.with({ kind: 'boxes.example.com' as Kind, configured, replicas: 1 }).remembering({})
+    const slept = snooze({ result: 'succeeded' })
+    const wake: Operation = { ...restOfWake, type: 'wake', at: at('Mon 18:01'), replicas: 1, by: null }
+    const { at: since, trigger, by } = slept
+    const kept = box.remembering({
+      asleep: true,
+      history: [slept],
+      snoozed: { at: since, trigger, by, replicas: 1 },
+    })
+    const waking = kept
+      .remembering({ asleep: false, history: [{ ...wake, result: 'running', duration: null }, slept] })
+      .with({ pods: { existing: 1, ready: 0, observedGeneration: 9 } })
+    const late = waking.remembering({ history: [{ ...wake, result: 'timed_out', duration: 600_000 }, slept] })
+    expect(tellOf([box, kept, waking, late]).messages).to.deep.equal([
+      'Put to sleep by its schedule',
+      'Woken on request',
+      "Its operator does not say that it is ready 10m after it was woken. Its status or its operator's log says why",
     ])
   })
 

@@ -45,6 +45,7 @@ const sleeper: StatusRecord = {
   backoff_until: null,
   late: false,
   trouble: null,
+  waits_for: 'pods',
   operation_in_progress: false,
   recent_operations: 0,
   operation_history: [
