@@ -22,7 +22,7 @@ describe('the coming week in the console', () => {
   })
 
   it('has the count that it keeps beside it, in the singular, too', () => {
-    const asleep = { is_snoozed: true, current_replicas: 0, ready_replicas: 0 }
+    const asleep = { type: 'deployment', is_snoozed: true, current_replicas: 0, ready_replicas: 0 } as const
     const kept = [1, 3].map((last_replicas) => replicasText({ ...asleep, last_replicas }))
     expect(kept).to.deep.equal(['0; 1 is kept and comes back', '0; 3 are kept and come back'])
   })

@@ -10,7 +10,6 @@ import {
 } from '../../../src/domain/records/workload-state.ts'
 import { asked, followed, stepped } from '../../support/decisions.ts'
 import { at, HOUR, iso, RULES } from '../../support/rules.ts'
-import type { Kind } from '../../../src/domain/kinds.ts'
 import { sleepingBy, type KindSettings } from '../../../src/domain/sleeping/configured.ts'
 import { aCronJob, aDaemonSet, aDeployment, aReplicaSet, aStatefulSet } from '../../support/workloads.ts'
 import { asleep, awake, NIGHT, NOON, WORK } from '../fixtures.ts'
@@ -128,7 +127,7 @@ describe('the status record', () => {
     const by = (settings: Partial<KindSettings>) => {
       const sleeping = sleepingBy({ resource: 'boxes.example.com', ...settings })
       const configured = { apiVersion: 'example.com/v1', kind: 'Box', sleeping }
-      return record(awake.with({ kind: 'boxes.example.com' as Kind, configured })).waits_for
+      return record(awake.with({ kind: 'boxes.example.com', configured })).waits_for
     }
     const off = { path: '.spec.off', asleep: true, awake: false }
     const ready = { path: '.status.state', equals: 'ready' }

@@ -4,7 +4,6 @@ import { decoded } from '../../support/readable.ts'
 import { HistoryReporter } from '../../../src/service/controller/history-reporter.ts'
 import { createLogger } from '../../../src/process/logger.ts'
 import type { Operation } from '../../../src/domain/workload/state.ts'
-import type { Kind } from '../../../src/domain/kinds.ts'
 import { sleepingBy } from '../../../src/domain/sleeping/configured.ts'
 import { iso } from '../../../src/domain/text.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
@@ -99,7 +98,7 @@ describe('the history reporter', () => {
     const awakeWhen = { path: '.status.state', equals: 'ready' }
     const sleeping = sleepingBy({ resource: 'boxes.example.com', switch: off, awakeWhen })
     const configured = { apiVersion: 'example.com/v1', kind: 'Box', sleeping }
-    const box = awake.with({ kind: 'boxes.example.com' as Kind, configured, replicas: 1 }).remembering({})
+    const box = awake.with({ kind: 'boxes.example.com', configured, replicas: 1 }).remembering({})
     const slept = snooze({ result: 'succeeded' })
     const wake: Operation = { ...restOfWake, type: 'wake', at: at('Mon 18:01'), replicas: 1, by: null }
     const { at: since, trigger, by } = slept

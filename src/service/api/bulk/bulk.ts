@@ -113,7 +113,7 @@ export function createBulks(
       ctx.state.counts = counts
       const late = await following?.end()
       const prefix = dryRun ? 'dry run, nothing was changed: ' : ''
-      const suffix = late ? `; ${counted(late, 'workload')} not there yet` : ''
+      const suffix = late ? `; still under way: ${counted(late, 'workload')}` : ''
       answer(ctx, clock(), `${prefix}${summaryOf(items, dryRun)}${suffix}`, { items, counts })
     } finally {
       following?.stop()
