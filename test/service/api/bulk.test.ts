@@ -216,9 +216,7 @@ describe('requests about a namespace', () => {
     service.cluster.podsFollow(key('w001'))
     service.cluster.remove(key('w002'))
     const { data, body } = await answer
-    expect(body.message).to.equal(
-      '3 done, 0 unchanged, 0 refused; still under way: 1 workload',
-    )
+    expect(body.message).to.equal('3 done, 0 unchanged, 0 refused; still under way: 1 workload')
     expect(data.items.map(({ operation_in_progress }) => operation_in_progress)).to.deep.equal([
       true,
       false,
