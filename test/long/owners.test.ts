@@ -107,13 +107,6 @@ function judgedBy(judge: Judge): void {
     before('it runs, and Dormouse may pause it', async () => {
       home = await mkdtemp(join(tmpdir(), `dormouse-${judge.preset}-`))
       await define(on(), built.definitions)
-      await eventually('its objects to be served', async () => {
-        const { status } = await on().admin.send(
-          'GET',
-          `/apis/${judge.group}/${judge.version}/${judge.plural}`,
-        )
-        return status === 200
-      })
       const groups = judge.preset === 'eck' ? ECK_GROUPS : [judge.group]
       const rights = [
         { apiGroups: groups, resources: ['*'], verbs: ['list', 'watch', 'patch'] },

@@ -53,6 +53,11 @@ export class Counts {
     this.#racing = true
   }
 
+  /** An autoscaler may have raised it to its minimum, unseen. */
+  mayBeRaisedTo(count: number): void {
+    this.#mine = new Set([...this.#mine, count])
+  }
+
   /** An autoscaler alone decides, also that there is none. */
   decidedByOthers(): void {
     this.#mine = new Set([...this.#mine, 0])

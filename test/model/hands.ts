@@ -7,7 +7,8 @@ import { annotationsOf, WRITTEN } from './settings.ts'
 import { heldBy, type Target } from './target.ts'
 import type { Seen } from './observed.ts'
 
-const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
+/** The account of Kubernetes' own autoscaler. */
+export const HPA = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
 /** All differ from the counts that workloads are created with, so that each count shows its origin. */
 const COUNT = fc.constantFrom(0, 1, 4, 5, 6, 7, 8, 9)
 const NOTHING = fc.constant(undefined)

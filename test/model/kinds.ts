@@ -35,6 +35,10 @@ export function collectionOf(kind: Kind, namespace: string): string {
   return `/apis/${GROUP}/${VERSION}/namespaces/${namespace}/boats`
 }
 
+export function hpasIn(namespace: string): string {
+  return `/apis/autoscaling/v2/namespaces/${namespace}/horizontalpodautoscalers`
+}
+
 export function manifestOf(kind: Kind, name: string, options: ManifestOptions): WorkloadManifest {
   const object = manifest(kind, name, options)
   return isBuiltIn(kind) ? object : { ...object, apiVersion: `${GROUP}/${VERSION}`, kind: 'Boat' }

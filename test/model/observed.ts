@@ -4,7 +4,7 @@ import { ANNOTATION, keyOf, type Kind, type WorkloadKey } from '../../src/domain
 import type { KubernetesObject } from '../../src/kubernetes/api-object.ts'
 import { scaledObjectsIn } from '../keda/operator.ts'
 import type { Cluster } from '../support/cluster.ts'
-import { collectionOf, PLAYED } from './kinds.ts'
+import { collectionOf, hpasIn, PLAYED } from './kinds.ts'
 
 /** A workload's object, as much as the scenarios look at. */
 export interface Seen {
@@ -40,13 +40,13 @@ export interface Version {
   readonly gone: boolean
 }
 
-/** All ScaledObjects of the namespace, as they were from then on. */
-interface ScalersVersion {
+/** All ScaledObjects, or HPAs, of the namespace, as they were from then on. */
+export interface ScalersVersion {
   readonly at: Instant
   readonly byName: Scalers
 }
 
-/** ScaledObjects by name. */
+/** ScaledObjects, or HPAs, by name. */
 export type Scalers = ReadonlyMap<string, KubernetesObject>
 
 /** One version of the Namespace. */
@@ -64,6 +64,8 @@ export class Observed {
   readonly namespaces: NamespaceVersion[] = []
   /** ScaledObjects, oldest first. */
   readonly scalers: ScalersVersion[] = []
+  /** HPAs, oldest first. */
+  readonly hpas: ScalersVersion[] = []
   #runs: Promise<void>[] = []
   #changed = performance.now()
 
@@ -81,7 +83,9 @@ export class Observed {
     this.#runs = [
       ...kinds,
       this.#follow(cluster, one, (event) => this.#takeNamespace(event)),
-      this.#follow(cluster, `${scaledObjectsIn(namespace)}?watch=1`, (event) => this.#takeScaler(event)),
+      ...this.#beside(namespace).map(([path, versions]) =>
+        this.#follow(cluster, `${path}?watch=1`, (event) => this.#takeScaler(versions, event)),
+      ),
     ]
   }
 
@@ -100,10 +104,12 @@ export class Observed {
   async isCurrent({ admin }: Cluster, namespace: string): Promise<boolean> {
     const { metadata: own } = await admin.expect('GET', `/api/v1/namespaces/${namespace}`)
     if (this.namespaces.at(-1)?.namespace.resourceVersion !== own?.['resourceVersion']) return false
-    const scalers = await admin.expect('GET', scaledObjectsIn(namespace))
-    for (const { metadata } of (scalers.items ?? []) as unknown as KubernetesObject[]) {
-      const known = this.scalers.at(-1)?.byName.get(metadata.name)
-      if (known?.metadata.resourceVersion !== metadata.resourceVersion) return false
+    for (const [path, versions] of this.#beside(namespace)) {
+      const { items = [] } = await admin.expect('GET', path)
+      for (const item of items as unknown as KubernetesObject[]) {
+        const known = versions.at(-1)?.byName.get(item.metadata.name)
+        if (!known || written(known) !== written(item)) return false
+      }
     }
     for (const kind of PLAYED) {
       const { items = [] } = await admin.expect('GET', collectionOf(kind, namespace))
@@ -149,11 +155,19 @@ export class Observed {
     this.namespaces.push({ at: this.#now(), namespace })
   }
 
-  #takeScaler({ type, object }: WatchEvent): void {
-    const byName = new Map(this.scalers.at(-1)?.byName)
+  /** Where what scales workloads is listed, and its versions. */
+  #beside(namespace: string): readonly (readonly [path: string, versions: ScalersVersion[]])[] {
+    return [
+      [scaledObjectsIn(namespace), this.scalers],
+      [hpasIn(namespace), this.hpas],
+    ]
+  }
+
+  #takeScaler(versions: ScalersVersion[], { type, object }: WatchEvent): void {
+    const byName = new Map(versions.at(-1)?.byName)
     if (type === 'DELETED') byName.delete(object.metadata.name)
     else byName.set(object.metadata.name, object)
-    this.scalers.push({ at: this.#now(), byName })
+    versions.push({ at: this.#now(), byName })
   }
 
   #take(kind: Kind, { type, object }: WatchEvent): void {
@@ -166,4 +180,9 @@ export class Observed {
     versions.push({ at: this.#now(), object, gone: type === 'DELETED' })
     this.#versions.set(key, versions)
   }
+}
+
+/** What somebody wrote: the status of an HPA changes all the time. */
+function written({ metadata: { annotations }, ...object }: KubernetesObject): string {
+  return JSON.stringify([annotations, 'spec' in object && object.spec])
 }

@@ -9,6 +9,7 @@ import { MINUTE } from '../support/rules.ts'
 import { createNamespace } from '../support/served.ts'
 import { manifestOf } from './kinds.ts'
 import { lossesOf, raised, tooManyWrites, unexplained, unheard } from './invariants.ts'
+import { addHpa, minimumsLeft } from './minimums.ts'
 import { missedRuns } from './missed-runs.ts'
 import { Observed } from './observed.ts'
 import { ENVIRONMENT, PREFIX } from './policies.ts'
@@ -24,7 +25,14 @@ import type { World } from './world.ts'
 
 const REPLICAS = 3
 const KEDA = 'system:serviceaccount:keda:keda-operator'
-const UNMANAGED: Born = { kind: 'deployments', team: 'a', managed: false, window: null, scaledFrom: null }
+const UNMANAGED: Born = {
+  kind: 'deployments',
+  team: 'a',
+  managed: false,
+  window: null,
+  scaledFrom: null,
+  minimum: null,
+}
 
 /** How a scenario ended. */
 export interface Played {
@@ -127,7 +135,10 @@ async function lateRequest(world: World, target: Target | undefined, { minutes, 
   await target?.ask(which, 'POST', action)
 }
 
-async function born(target: Target, { managed, window, scaledFrom }: Born = UNMANAGED): Promise<void> {
+async function born(
+  target: Target,
+  { managed, window, scaledFrom, minimum }: Born = UNMANAGED,
+): Promise<void> {
   const { key, team, world } = target
   const { kind, name, namespace } = key
   const annotations = {
@@ -138,6 +149,7 @@ async function born(target: Target, { managed, window, scaledFrom }: Born = UNMA
     manifestOf(kind, name, { replicas: REPLICAS, annotations, labels: { team } }),
   ])
   if (kind === 'deployments' && scaledFrom !== null) await addScaler(target, scaledFrom)
+  if (minimum !== null) await addHpa(target, minimum)
 }
 
 /** At rest. */
@@ -149,6 +161,7 @@ function checked(target: Target, rules: RulesInForce): string[] {
     ...unheard(target),
     ...raised(target),
     ...scalersLeft(target),
+    ...minimumsLeft(target),
     ...lossesOf(target),
   ]
 }

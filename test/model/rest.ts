@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { planStep } from '../../src/domain/deciding/operation.ts'
 import { trimmed } from './kinds.ts'
 import type { RulesInForce } from './rules-in-force.ts'
+import { minimumDue } from './minimums.ts'
 import { pauseDue } from './scalers.ts'
 import type { Target } from './target.ts'
 
@@ -41,14 +42,18 @@ export async function restOf(
 }
 
 function isDue(target: Target, rules: RulesInForce): boolean {
-  return stepOf(target, rules)?.change !== undefined || pauseDue(target, rules) !== undefined
+  return stepOf(target, rules)?.change !== undefined || besideDue(target, rules) !== undefined
 }
 
 function due(target: Target, rules: RulesInForce): string {
-  const pause = pauseDue(target, rules)
+  const pause = besideDue(target, rules)
   if (pause !== undefined) return pause
   const { decision, change } = stepOf(target, rules) ?? {}
   return `${decision?.action} because ${decision?.reason.text}; ${JSON.stringify(change)}`
+}
+
+function besideDue(target: Target, rules: RulesInForce): string | undefined {
+  return pauseDue(target, rules) ?? minimumDue(target, rules)
 }
 
 function stepOf(target: Target, rules: RulesInForce) {

@@ -4,6 +4,7 @@ import { anyFault, type AnyFault } from '../faults/arbitrary-faults.ts'
 import { HANDS } from './hands.ts'
 import type { Act } from './act.ts'
 import { PLAYED } from './kinds.ts'
+import { OF_MINIMUMS } from './minimums.ts'
 import { OF_NAMESPACES } from './namespaces.ts'
 import { OPERATIONS } from './operations.ts'
 import { ENVIRONMENTS } from './policies.ts'
@@ -44,6 +45,8 @@ export interface Born {
   readonly managed: boolean
   /** The least count of the ScaledObject that a Deployment begins with; null: it has none. */
   readonly scaledFrom: number | null
+  /** The minimum of the HPA that a workload with a count begins with; null: it has none. */
+  readonly minimum: number | null
   readonly window: WindowAround | null
 }
 
@@ -67,6 +70,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
   ...HANDS,
   ...OF_NAMESPACES,
   ...OF_SCALERS,
+  ...OF_MINIMUMS,
 }
 
 /** Scenarios of so many workloads, of every kind, and so many steps at most. */
@@ -127,6 +131,7 @@ export function scenarios({ workloads, steps, moves }: Size): fc.Arbitrary<Scena
     managed: fc.constantFrom(true, true, true, false),
     window: fc.option(WINDOW),
     scaledFrom: fc.constantFrom(0, 1, null, null),
+    minimum: fc.constantFrom(1, 2, 3, null, null, null),
   })
   const namespace = fc.record({
     environment: fc.constantFrom(...ENVIRONMENTS, 'prod'),

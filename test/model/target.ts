@@ -52,6 +52,8 @@ export class Target {
   keda: StandIn | undefined
   /** Its ScaledObject, as its people mean it to be; undefined: there is none. */
   scaler: { readonly min: number; pause: Pause } | undefined
+  /** What its people mean the minimum of its HPA to be, or may mean; undefined: it has none. */
+  minimums: readonly number[] | undefined
   /** KEDA decides its count, or did so since the last rest. */
   isKedas = false
   /** All of the scenario, this one included: they share a namespace. */

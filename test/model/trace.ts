@@ -1,3 +1,4 @@
+import type { ScalersVersion } from './observed.ts'
 import type { Target } from './target.ts'
 
 interface Entry {
@@ -22,12 +23,18 @@ export function traceOf(target: Target): string {
     const text = `version ${index}${gone ? ', deleted' : ''}: ${count} ${marks} by ${managers?.join()}`
     return { at, text }
   })
-  const scalers = target.observed.scalers.flatMap(({ at, byName }, index, all) => {
-    const scaler = byName.get(target.key.name)
-    if (target.key.kind !== 'deployments' || scaler === all[index - 1]?.byName.get(target.key.name)) return []
-    const text = scaler ? JSON.stringify(scaler.metadata.annotations ?? {}) : 'gone'
-    return [{ at, text: `ScaledObject: ${text}` }]
-  })
-  const lines = [...asked, ...versions, ...scalers].toSorted((a, b) => a.at - b.at)
+  const { scalers, hpas } = target.observed
+  const beside = [...changesOf(target, 'ScaledObject', scalers), ...changesOf(target, 'HPA', hpas)]
+  const lines = [...asked, ...versions, ...beside].toSorted((a, b) => a.at - b.at)
   return [target.title, ...lines.map(({ at, text }) => `  ${new Date(at).toISOString()} ${text}`)].join('\n')
+}
+
+function changesOf({ key: { name } }: Target, kind: string, versions: readonly ScalersVersion[]) {
+  return versions.flatMap(({ at, byName }, index) => {
+    const scaler = byName.get(name)
+    if (scaler === versions[index - 1]?.byName.get(name)) return []
+    const { minReplicas } = (scaler as { spec?: { minReplicas?: number } } | undefined)?.spec ?? {}
+    const text = scaler ? `${minReplicas ?? ''} ${JSON.stringify(scaler.metadata.annotations ?? {})}` : 'gone'
+    return [{ at, text: `${kind}: ${text}` }]
+  })
 }

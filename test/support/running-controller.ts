@@ -57,12 +57,21 @@ export class RunningController {
   }
 }
 
-/** Brings the custom resource definitions of a folder; those that are there stay. */
+/** Brings the custom resource definitions of a folder; those that are there stay. Resolves once discovery lists them all. */
 export async function define({ admin }: Cluster, folder: string): Promise<void> {
-  for (const definition of await definitionsIn(folder)) {
+  const definitions = await definitionsIn(folder)
+  for (const definition of definitions) {
     const { status, body } = await admin.send('POST', DEFINITIONS, definition)
     if (status !== 201 && status !== 409) throw new Error(`a definition was refused: ${body.message}`)
   }
+  // A controller asks discovery once, as it starts: later than the first list that is answered.
+  for (const { spec } of definitions)
+    for (const { name } of spec.versions.filter(({ served }) => served))
+      await eventually(`${spec.names.plural} to be listed`, async () => {
+        const { body } = await admin.send('GET', `/apis/${spec.group}/${name}`)
+        const { resources = [] } = body as { resources?: readonly { name: string }[] }
+        return resources.some((each) => each.name === spec.names.plural)
+      })
 }
 
 /** Removes the definitions of a folder, and with them all objects. */
@@ -74,6 +83,11 @@ export async function undefine({ admin }: Cluster, folder: string): Promise<void
 interface Definition {
   readonly kind: string
   readonly metadata: { readonly name: string }
+  readonly spec: {
+    readonly group: string
+    readonly names: { readonly plural: string }
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[]
+  }
 }
 
 async function definitionsIn(folder: string): Promise<Definition[]> {
