@@ -9,8 +9,7 @@ import {
   type MergePatch,
   type Step,
 } from './plan/imported-object.ts'
-import { isConfigurable } from '../domain/kinds.ts'
-import { rowOf } from './plan/kinds.ts'
+import { entryFor } from './plan/kinds.ts'
 import { keptByDormouse, marksOf } from './plan/marks.ts'
 import { formatRequest, REQUEST_ANNOTATION } from '../domain/requests/annotation.ts'
 import { Refusal } from '../process/errors.ts'
@@ -129,9 +128,8 @@ function changeIn(planned: ImportedObject, now: ImportedObject): string | undefi
 
 /** Kinds beside the built-in ones may be missing in Dormouse's configuration; it always answers for those. */
 function unanswered(object: ImportedObject): Refusal {
-  const { sleepsAs = '', preset } = rowOf(object.kind)
-  const entry = preset === undefined ? sleepsAs : `the preset ${preset}`
-  if (isConfigurable(sleepsAs))
+  const entry = entryFor(object.kind)
+  if (entry !== undefined)
     return new Refusal(
       'CLUSTER_UNAVAILABLE',
       `Dormouse does not answer for it, so it was left as it is: add ${entry} to its kinds (docs/kinds.md)`,

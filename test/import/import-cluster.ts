@@ -134,6 +134,8 @@ const PLACES: Readonly<Record<string, [base: string, plural: string]>> = {
   ConfigMap: ['/api/v1', 'configmaps'],
   ScaledObject: ['/apis/keda.sh/v1alpha1', 'scaledobjects'],
   Rollout: ['/apis/argoproj.io/v1alpha1', 'rollouts'],
+  Cluster: ['/apis/postgresql.cnpg.io/v1', 'clusters'],
+  postgresql: ['/apis/acid.zalan.do/v1', 'postgresqls'],
   SleepInfo: ['/apis/kube-green.com/v1alpha1', 'sleepinfos'],
   Secret: ['/api/v1', 'secrets'],
 }
@@ -202,13 +204,13 @@ export function ofKubeGreen(namespace: string): ImportedObject[] {
   ]
 }
 
-/** The plan of an import of GoKubeDownscaler, which has no defaults, for the present objects. */
-export function planOf(all: Iterable<ImportedObject>): Step[] {
+/** The plan of an import of GoKubeDownscaler, which has no defaults but its arguments, for the present objects. */
+export function planOf(all: Iterable<ImportedObject>, args: readonly string[] = []): Step[] {
   const objects = [...all]
   return planOfDownscaler(
     {
       dialect: 'go',
-      program: programOf([], {}),
+      program: programOf(args, {}),
       namespaces: objects.filter(({ kind }) => kind === 'Namespace'),
       objects: objects.filter(({ kind }) => kind !== 'Namespace'),
     },

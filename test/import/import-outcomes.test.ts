@@ -10,7 +10,10 @@ import {
   Objects,
   sleeper,
   ofKubeGreen,
+  carriedOut,
   imported,
+  planOf,
+  verdicts,
 } from './import-cluster.ts'
 
 describe('what an import did', () => {
@@ -138,6 +141,65 @@ describe('what an import did', () => {
     expect(err).to.include('add rollouts.argoproj.io to its kinds')
     expect(cluster.at(rollout).metadata.annotations).to.have.property(KEPT, '4')
     expect(cluster.at(sleeper('web', '3')).metadata.labels).to.deep.equal({ [ASLEEP_LABEL]: '3' })
+  })
+
+  describe('of databases that GoKubeDownscaler put to sleep by what their operators have for it', () => {
+    const RESOURCES = ['--include-resources=postgresqls,cnpgclusters']
+    const zalando = {
+      ...sleeper('accounts', '3'),
+      kind: 'postgresql',
+      apiVersion: 'acid.zalan.do/v1',
+      spec: { numberOfInstances: 0 },
+    }
+    const awake = {
+      ...zalando,
+      metadata: { namespace: 'shop', name: 'awake' },
+      spec: { numberOfInstances: 3 },
+    }
+    const cnpg = {
+      ...sleeper('orders', 'false', { annotations: { [KEPT]: 'false', 'cnpg.io/hibernation': 'on' } }),
+      kind: 'Cluster',
+      apiVersion: 'postgresql.cnpg.io/v1',
+      spec: { instances: 3 },
+    }
+
+    it('takes them over asleep, a count with that count and a switch with 1, where the presets are configured', async () => {
+      const cluster = new Objects([shop, zalando, cnpg, awake])
+      const steps = planOf(cluster.objects.values(), RESOURCES)
+      expect(verdicts(steps)).to.include.members([
+        'mapped postgresql shop/accounts',
+        'mapped cluster shop/orders',
+      ])
+      expect(steps.flatMap(({ recorded = [] }) => recorded)).to.deep.equal([3, 1])
+      await carriedOut(cluster, steps)
+      expect(cluster.at(zalando).metadata.labels).to.deep.equal({ [ASLEEP_LABEL]: '3' })
+      expect(cluster.at(cnpg).metadata.labels).to.deep.equal({ [ASLEEP_LABEL]: '1' })
+      expect(cluster.at(cnpg).metadata.annotations).to.not.have.property(KEPT)
+      expect(cluster.at(awake).spec).to.deep.equal({ numberOfInstances: 3 })
+    })
+
+    it('leaves them with their counts where they are not, and says which preset to add', async () => {
+      const cluster = new Objects([shop, zalando, cnpg])
+      cluster.unknown = ['postgresql', 'Cluster']
+      const outcomes = await carriedOut(cluster, planOf(cluster.objects.values(), RESOURCES))
+      const said = outcomes.map(({ why }) => why).join()
+      expect(said).to.include('add the preset zalando-postgres to its kinds')
+      expect(said).to.include('add the preset cloudnative-pg to its kinds')
+      expect(cluster.at(zalando).metadata.annotations).to.have.property(KEPT, '3')
+      expect(cluster.at(cnpg).metadata.annotations).to.have.property(KEPT, 'false')
+    })
+
+    it('does not take one for asleep that runs with a count of its own where they sleep with some', () => {
+      const annotations = { [KEPT]: '3', 'downscaler/downscale-replicas': '1' }
+      const at = (numberOfInstances: number) => ({
+        ...zalando,
+        metadata: { ...zalando.metadata, annotations },
+        spec: { numberOfInstances },
+      })
+      const recorded = (count: number) => planOf([shop, at(count)], RESOURCES).map((step) => step.recorded)
+      expect(recorded(1)).to.include(3)
+      expect(recorded(3)).to.not.include(3)
+    })
   })
 
   it('leaves a sleeper that Dormouse has put to sleep with its own count, and takes the marks away', async () => {

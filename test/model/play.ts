@@ -32,6 +32,7 @@ const UNMANAGED: Born = {
   window: null,
   scaledFrom: null,
   minimum: null,
+  floor: null,
 }
 
 /** How a scenario ended. */
@@ -137,11 +138,12 @@ async function lateRequest(world: World, target: Target | undefined, { minutes, 
 
 async function born(
   target: Target,
-  { managed, window, scaledFrom, minimum }: Born = UNMANAGED,
+  { managed, window, scaledFrom, minimum, floor }: Born = UNMANAGED,
 ): Promise<void> {
   const { key, team, world } = target
   const { kind, name, namespace } = key
   const annotations = {
+    ...(floor === null ? {} : { [ANNOTATION.asleepReplicas]: String(floor) }),
     ...(managed ? { [ANNOTATION.enabled]: 'true' } : {}),
     ...(managed && window ? { [ANNOTATION.schedule]: scheduleOf(window, world.now) } : {}),
   }

@@ -3,6 +3,7 @@ import type { Kind } from '../../src/domain/workload/workload.ts'
 import { anyFault, type AnyFault } from '../faults/arbitrary-faults.ts'
 import { HANDS } from './hands.ts'
 import type { Act } from './act.ts'
+import { MOST_ASLEEP } from './counts.ts'
 import { PLAYED } from './kinds.ts'
 import { OF_MINIMUMS } from './minimums.ts'
 import { OF_NAMESPACES } from './namespaces.ts'
@@ -47,6 +48,8 @@ export interface Born {
   readonly scaledFrom: number | null
   /** The minimum of the HPA that a workload with a count begins with; null: it has none. */
   readonly minimum: number | null
+  /** The count that it sleeps with; null: none is set. */
+  readonly floor: number | null
   readonly window: WindowAround | null
 }
 
@@ -132,6 +135,7 @@ export function scenarios({ workloads, steps, moves }: Size): fc.Arbitrary<Scena
     window: fc.option(WINDOW),
     scaledFrom: fc.constantFrom(0, 1, null, null),
     minimum: fc.constantFrom(1, 2, 3, null, null, null),
+    floor: fc.constantFrom(0, 1, 2, MOST_ASLEEP, null, null, null),
   })
   const namespace = fc.record({
     environment: fc.constantFrom(...ENVIRONMENTS, 'prod'),

@@ -2,7 +2,7 @@ import type { Instant } from '../../process/clock.ts'
 import { worksIn, type Left } from './downscaler-plan.ts'
 import { saysTimes, wantedBy } from './downscaler.ts'
 import { INHERITING_KINDS } from '../../domain/policy/configured.ts'
-import { kindNamed, rowOf } from './kinds.ts'
+import { entryFor, kindNamed, rowOf } from './kinds.ts'
 
 /** The part of a program's arguments and environment that belongs into Dormouse's configuration, in its own words. */
 export interface ImportedConfiguration {
@@ -57,6 +57,8 @@ export function configurationOf(left: Left, now: Instant): ImportedConfiguration
       ...wanted.differs,
       ...program.resources.flatMap((each) => {
         const { sleepsAs, needsNoPolicy = 'Dormouse does not know them' } = rowOf(kindNamed(each))
+        const entry = entryFor(kindNamed(each))
+        if (entry !== undefined) return [`${each}: add ${entry} to kinds, if it is not there (docs/kinds.md)`]
         return sleepsAs === undefined ? [`${each}: ${needsNoPolicy}`] : []
       }),
       ...program.others.map((flag) => `--${flag}: Dormouse has nothing of the kind`),

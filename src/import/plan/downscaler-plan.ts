@@ -12,7 +12,7 @@ import {
   type Step,
 } from './imported-object.ts'
 import type { InForce } from './in-force.ts'
-import { pluralOf } from './kinds.ts'
+import { downscaledAs } from './kinds.ts'
 import { adoptedWith, isAsleepByTool, KEPT, keptCount, marksOf, settingsOf, without } from './marks.ts'
 import type { Program, Settings } from './program.ts'
 import { putBack } from './put-back.ts'
@@ -230,7 +230,7 @@ class DownscalerPlan {
 
   /** Whether the program looks at its kind. */
   #isMeant({ kind }: ImportedObject): boolean {
-    return this.#left.program.resources.includes(pluralOf(kind))
+    return this.#left.program.resources.includes(downscaledAs(kind))
   }
 
   /** Whether its namespace is not among those that the program was given: then others decided about it. */

@@ -1,4 +1,4 @@
-import { resourceOf, type ConfiguredKind } from '../../domain/kinds.ts'
+import { isConfigurable, resourceOf, type ConfiguredKind } from '../../domain/kinds.ts'
 import { sleepingBy, type KindSettings } from '../../domain/sleeping/configured.ts'
 import { PRESETS, type PresetName } from '../../domain/sleeping/presets.ts'
 import type { ImportedSpec, MergePatch } from './imported-spec.ts'
@@ -24,6 +24,8 @@ interface KindRow {
   readonly asleep?: readonly [path: string, value: unknown]
   /** An operator's resource: the preset of `kinds` by which Dormouse switches it. */
   readonly preset?: PresetName
+  /** A downscaler puts it to sleep, too: its name for the resource, where that is not the plural. */
+  readonly downscaledAs?: string
 }
 
 /** The row of what a preset switches: kube-green does so by a patch that says the same. */
@@ -92,8 +94,9 @@ const ROWS: Readonly<Record<string, KindRow>> = {
     needsNoPolicy: 'the ScaledObject of a sleeper is paused by itself',
   },
   Rollout: { apiVersion: 'argoproj.io/v1alpha1', sleepsAs: 'rollouts.argoproj.io' },
-  Cluster: switched('cloudnative-pg'),
-  postgresql: switched('zalando-postgres'),
+  // GoKubeDownscaler sets the same values: the annotation, and the count.
+  Cluster: { ...switched('cloudnative-pg'), downscaledAs: 'cnpgclusters' },
+  postgresql: { ...switched('zalando-postgres'), downscaledAs: 'postgresqls' },
   PerconaServerMySQL: switched('percona-mysql'),
   PerconaXtraDBCluster: switched('percona-xtradb'),
   PerconaServerMongoDB: switched('percona-mongodb'),
@@ -116,9 +119,11 @@ function kindsWith(isMeant: (row: KindRow, kind: string) => boolean): readonly s
 export const SLEEPERS = kindsWith(({ sleepsAs, preset }) => sleepsAs !== undefined && !preset)
 /** Namespaces, and the kinds that downscalers change. */
 export const READ_FOR_DOWNSCALERS = kindsWith(
-  ({ apiVersion, sleepsAs, needsNoPolicy, preset }, kind) =>
+  ({ apiVersion, sleepsAs, needsNoPolicy, preset, downscaledAs }, kind) =>
     kind === 'Namespace' ||
-    (!preset && apiVersion !== undefined && (sleepsAs ?? needsNoPolicy) !== undefined),
+    ((!preset || downscaledAs !== undefined) &&
+      apiVersion !== undefined &&
+      (sleepsAs ?? needsNoPolicy) !== undefined),
 )
 /** The kinds that kube-green changes by itself, or by the most common patches. */
 export const READ_FOR_KUBE_GREEN = kindsWith(({ restored, preset }) => restored !== undefined && !preset)
@@ -130,9 +135,21 @@ export function pluralOf(kind: string): string {
   return kind.toLowerCase() + (kind.endsWith('s') ? 'es' : 's')
 }
 
-/** The kind with this plural name; undefined: an import does not know it. */
-export function kindNamed(plural: string): string | undefined {
-  return kindsWith((_, kind) => pluralOf(kind) === plural)[0]
+/** A downscaler's name for the resource: `deployments`, `cnpgclusters` */
+export function downscaledAs(kind: string): string {
+  return rowOf(kind).downscaledAs ?? pluralOf(kind)
+}
+
+/** The kind that a downscaler names so; undefined: an import does not know it. */
+export function kindNamed(resource: string): string | undefined {
+  return kindsWith((_, kind) => downscaledAs(kind) === resource)[0]
+}
+
+/** The entry of `kinds` without which Dormouse does not manage a kind; undefined: it does. */
+export function entryFor(kind: string | undefined): string | undefined {
+  const { sleepsAs = '', preset } = rowOf(kind)
+  if (preset !== undefined) return `the preset ${preset}`
+  return isConfigurable(sleepsAs) ? sleepsAs : undefined
 }
 
 /** `apps` of `apps/v1`; '' for kinds of the core. */

@@ -4,7 +4,7 @@ import {
   MAX_REPLICAS,
   ANNOTATION,
 } from '../../domain/workload/workload.ts'
-import { type ImportedObject, type MergePatch, hasCount, isAtRest } from './imported-object.ts'
+import { type ImportedObject, type MergePatch, countIn, hasCount, isAtRest } from './imported-object.ts'
 import type { Settings } from './program.ts'
 import { InvalidRequest, parseRequest } from '../../domain/requests/annotation.ts'
 import { decodeState, Unreadable } from '../../domain/workload/state-codec.ts'
@@ -31,8 +31,7 @@ export function without(marks: Readonly<Record<string, unknown>>): MergePatch {
 
 /** `rest`: the count with which the tool leaves a sleeper. */
 export function isAsleepByTool(object: ImportedObject, rest = 0): boolean {
-  const { spec: { replicas = 1 } = {} } = object
-  const hasRest = hasCount(object) && replicas <= Math.min(rest, (keptCount(object) ?? 0) - 1)
+  const hasRest = hasCount(object) && (countIn(object) ?? 1) <= Math.min(rest, (keptCount(object) ?? 0) - 1)
   return KEPT in marksOf(object) && (isAtRest(object) || hasRest)
 }
 

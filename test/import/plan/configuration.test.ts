@@ -21,6 +21,24 @@ describe("a downscaler's arguments and environment as configuration", () => {
     expect(byHand).to.include('jobs: Jobs end by themselves')
   })
 
+  it('name the presets that the databases need which it put to sleep', () => {
+    const left = leftBy('gokubedownscaler-main')
+    const resources = ['postgresqls', 'cnpgclusters', 'jobs']
+    const { policies, byHand } = configurationOf(
+      { ...left, program: { ...left.program, resources } },
+      RECORDED,
+    )
+    expect(policies[0]?.workloads.kinds).to.deep.equal([
+      'postgresqls.acid.zalan.do',
+      'clusters.postgresql.cnpg.io',
+    ])
+    expect(byHand).to.deep.equal([
+      'postgresqls: add the preset zalando-postgres to kinds, if it is not there (docs/kinds.md)',
+      'cnpgclusters: add the preset cloudnative-pg to kinds, if it is not there (docs/kinds.md)',
+      'jobs: Jobs end by themselves',
+    ])
+  })
+
   it('leave out the namespace in which the tool itself runs, which a policy would put to sleep with the others', () => {
     const left = leftBy('gokubedownscaler-main')
     expect(configurationOf(left, RECORDED).excludeNamespaces).to.deep.equal([left.home])
