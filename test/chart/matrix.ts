@@ -130,6 +130,44 @@ export const MATRIX: Readonly<Record<string, Values>> = {
     extraEnv: [{ name: 'DORMOUSE_LOG_LEVEL', value: 'debug' }],
     terminationGracePeriodSeconds: 60,
   },
+  'wakers, by default': { config: { waker: { enabled: true } } },
+  'wakers, and all that one can set of them': {
+    config: {
+      waker: {
+        enabled: true,
+        ports: '30000-30099',
+        endpoints: 'fallback',
+        service: 'doors',
+        account: 'porter',
+        knock: { caFile: '/ca/ca.pem' },
+      },
+      metrics: { port: 9100 },
+      webhook: { certificates: { mode: 'files', directory: '/certificates' } },
+    },
+    extraVolumes: [{ name: 'keys', secret: { secretName: 'keys' } }],
+    extraVolumeMounts: [{ name: 'keys', mountPath: '/certificates', readOnly: true }],
+    metrics: { scrapeAnnotations: true, serviceMonitor: { enabled: true } },
+    networkPolicy: {
+      apiFrom: [{ ipBlock: { cidr: '10.0.0.0/8' } }],
+      metricsFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+    },
+    waker: {
+      replicas: 3,
+      page: { configMap: 'texts', key: 'texts.yaml' },
+      egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }],
+      extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+      extraVolumeMounts: [{ name: 'ca', mountPath: '/ca', readOnly: true }],
+      resources: {},
+    },
+  },
+  'wakers, with certificates by cert-manager and nothing that one can leave out': {
+    config: { waker: { enabled: true }, webhook: { certificates: { mode: 'cert-manager' } } },
+    rbac: { create: false, aggregate: false },
+    networkPolicy: { enabled: false },
+    podDisruptionBudget: { enabled: false },
+    topologySpreadConstraints: [],
+    admissionPolicy: { enabled: false },
+  },
   'a configuration with everything in it': {
     config: {
       timezone: 'Europe/Berlin',

@@ -126,12 +126,26 @@ describeWith(helm, 'the chart, rendered', function (program) {
         expect(reviews).to.deep.equal(webhook.enabled ? [9443] : [])
       })
 
+      it('gives wakers a configuration that the program takes, and that says nothing of policies and logins', () => {
+        const map = objects().find(({ data }) => data?.['waker.yaml'])
+        expect(map !== undefined).to.equal(config().waker.enabled)
+        if (!map) return
+        const text = map.data?.['waker.yaml'] ?? ''
+        const own = loadConfig({ text, environment: {} })
+        const { service, account, ports, enabled } = config().waker
+        expect(own.waker).to.deep.include({ service, account, ports, enabled })
+        expect(own.waker.knock.url).to.match(/^https:\/\/[^/]+\.svc$/)
+        expect(own.metrics.port).to.equal(config().metrics.port)
+        expect(Object.keys(parse(text) as object)).to.have.members(['metrics', 'waker'])
+      })
+
       it('has the metrics at one Service, and lets out of the cluster the API alone, encrypted', () => {
         const services = objects().filter(({ kind }) => kind === 'Service')
         const specs = services.map(({ spec }) => spec as ServiceSpec)
         const named = (name: string) =>
           specs.flatMap(({ ports }) => ports.filter((port) => port.name === name))
-        expect(named('metrics')).to.have.length(1)
+        // The wakers have a Service of their own.
+        expect(named('metrics')).to.have.length(config().waker.enabled ? 2 : 1)
         for (const { type, ports } of specs)
           if (type !== 'ClusterIP') expect(ports.map(({ name }) => name)).to.deep.equal(['https'])
       })

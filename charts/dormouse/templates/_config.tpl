@@ -20,7 +20,11 @@
 {{- if not .Values.publish.enabled -}}
 {{- $_ := set $config "publish" false -}}
 {{- end -}}
-{{- merge $config (dict "webhook" $webhook "controller" (dict "lease" $lease)) | toYaml -}}
+{{- $config = merge $config (dict "webhook" $webhook "controller" (dict "lease" $lease)) -}}
+{{- if include "dormouse.waker.enabled" . -}}
+{{- $config = merge $config (dict "waker" (include "dormouse.waker.names" . | fromYaml)) -}}
+{{- end -}}
+{{- toYaml $config -}}
 {{- end -}}
 
 {{- /* A JSON list of the excluded namespaces, in the program's order: those of Kubernetes, then those of the configuration. */ -}}

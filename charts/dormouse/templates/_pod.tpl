@@ -1,6 +1,11 @@
 {{- /* The part of the pod's spec that the server and the hook share. */ -}}
 {{- define "dormouse.pod" -}}
 serviceAccountName: {{ include "dormouse.serviceAccount" . | quote }}
+{{ include "dormouse.pod.any" . }}
+{{- end -}}
+
+{{- /* The part that all pods share. */ -}}
+{{- define "dormouse.pod.any" -}}
 automountServiceAccountToken: true
 {{- /* Otherwise Services of this namespace become environment variables, which could look like settings. */}}
 enableServiceLinks: false
