@@ -4,11 +4,11 @@ import jsonPatch, { type Operation } from 'fast-json-patch'
 import { apiVersionOf } from '../../src/domain/kinds.ts'
 import { KINDS, type Kind } from '../../src/domain/workload/workload.ts'
 import { define, scaledObject, scaledObjectsIn, undefine } from '../keda/operator.ts'
-import type { Cluster } from '../support/cluster.ts'
 import { describeOnWith } from '../support/clusters.ts'
 import { defineKind, undefineKind } from '../support/custom-kinds.ts'
 import { eventually } from '../support/eventually.ts'
 import { manifest } from '../support/manifests.ts'
+import { isRefused, isTaken } from './answers.ts'
 import { helmIn } from './helm.ts'
 import { helm } from '../go-programs/go-program.ts'
 
@@ -561,19 +561,6 @@ describeOnWith(helm, "the policy on Dormouse's account", function (on, program) 
     }
   })
 })
-
-type Answer = ReturnType<Cluster['admin']['send']>
-
-async function isTaken(answer: Answer, what = ''): Promise<void> {
-  const { status, body } = await answer
-  expect(status, `${what}: ${body.message}`).to.be.oneOf([200, 201])
-}
-
-async function isRefused(answer: Answer, says: string, what = ''): Promise<void> {
-  const { status, body } = await answer
-  expect(body.message, what).to.include('ValidatingAdmissionPolicy').and.include(says)
-  expect(status, what).to.equal(422)
-}
 
 /** Kubernetes' own namespaces. */
 const EXCLUDED = ['kube-system', 'kube-public']
