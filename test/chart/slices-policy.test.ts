@@ -293,26 +293,6 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     })
     await isTaken(remove(name))
   })
-
-  it('and the wakers away, all slices are deleted with their ClusterRole', async () => {
-    const { metadata } = await on().admin.expect(
-      'GET',
-      `/apis/rbac.authorization.k8s.io/v1/clusterroles/${wakers}`,
-    )
-    const role = {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRole',
-      name: wakers,
-      uid: metadata?.['uid'],
-    }
-    const { name } = slice('dormouse-owned-12345678').metadata
-    await given(marked({ name, ownerReferences: [role] }))
-    await on().kubectl('delete', 'clusterrole', wakers)
-    await eventually('the slice to go', async () => {
-      const { status } = await on().admin.send('GET', `${GROUP}/namespaces/${shop}/endpointslices/${name}`)
-      return status === 404
-    })
-  })
 })
 
 /** Against each of the policies, whatever the others say. */
