@@ -106,10 +106,10 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     const objects = await template({ config }, { name: own, namespace: own })
     const kept = objects.filter(({ metadata: { name } }) => /-waker$|-slices/.test(name))
     expect((await on().kubectl.withFile('create', kept)).stderr).to.equal('')
-    for (const of of ['', '-addresses', '-families'])
-      await eventually(`${of} to hold`, async () => {
-        const { body } = await create({ ...FORGED, addressType: of === '-families' ? 'IPv6' : 'IPv4' })
-        return body.message?.includes(`${fullname}-slices${of}'`)
+    for (const part of ['', '-addresses', '-families'])
+      await eventually(`${part} to hold`, async () => {
+        const { body } = await create({ ...FORGED, addressType: part === '-families' ? 'IPv6' : 'IPv4' })
+        return body.message?.includes(`${fullname}-slices${part}'`)
       })
     await wakersReady(2)
   })
@@ -274,9 +274,9 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
 
   it('have expressions that the API server accepts', async () => {
     const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
-    for (const of of ['', '-addresses', '-families']) {
+    for (const part of ['', '-addresses', '-families']) {
       const checked = await eventually('the types to be checked', async () => {
-        const { status } = await on().admin.expect('GET', `${policies}/${fullname}-slices${of}`)
+        const { status } = await on().admin.expect('GET', `${policies}/${fullname}-slices${part}`)
         return status?.['typeChecking'] as { expressionWarnings?: unknown } | undefined
       })
       expect(checked.expressionWarnings).to.equal(undefined)

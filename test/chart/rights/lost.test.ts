@@ -22,7 +22,8 @@ const KEPT =
 const ALIKE = /^(?:get|list|watch|patch) (?:statefulsets|daemonsets|replicasets)$/
 
 /** To read the published settings; not the account's alone. */
-const isEverybodys = (role: string) => role.endsWith('-public')
+/** Everybody's, and the wakers', which have an account of their own. */
+const isOthers = (role: string) => /-(?:public|waker)$/.test(role)
 
 describeWith(helm, "the rights of the chart's account", function (program) {
   this.timeout(180_000)
@@ -30,7 +31,7 @@ describeWith(helm, "the rights of the chart's account", function (program) {
   const given = async (values: object) => {
     const objects = await template({ ...values, rbac: { aggregate: false } })
     const roles = objects.filter(({ kind }) => /^(?:Cluster)?Role$/.test(kind))
-    return grantsOf(rulesOf(...roles.filter(({ metadata }) => !isEverybodys(metadata.name))))
+    return grantsOf(rulesOf(...roles.filter(({ metadata }) => !isOthers(metadata.name))))
   }
 
   it('are given once', async () => {
