@@ -132,8 +132,8 @@ describeWith(helm, 'the chart, rendered', function (program) {
         if (!map) return
         const text = map.data?.['waker.yaml'] ?? ''
         const own = loadConfig({ text, environment: {} })
-        const { service, account, ports, enabled } = config().waker
-        expect(own.waker).to.deep.include({ service, account, ports, enabled })
+        const { service, account, owner, ports, enabled } = config().waker
+        expect(own.waker).to.deep.include({ service, account, owner, ports, enabled })
         expect(own.waker.knock.url).to.match(/^https:\/\/[^/]+\.svc$/)
         expect(own.metrics.port).to.equal(config().metrics.port)
         expect(Object.keys(parse(text) as object)).to.have.members(['metrics', 'waker'])

@@ -20,6 +20,12 @@
 {{- define "dormouse.waker.names" -}}
 service: {{ include "dormouse.waker.service" . | quote }}
 account: {{ include "dormouse.waker.account" . | quote }}
+owner: {{ include "dormouse.waker.owner" . | quote }}
+{{- end -}}
+
+{{- /* The wakers' ClusterRole. */ -}}
+{{- define "dormouse.waker.owner" -}}
+{{- dig "waker" "owner" "" .Values.config | default (include "dormouse.waker.fullname" .) -}}
 {{- end -}}
 
 {{- define "dormouse.waker.selectorLabels" -}}

@@ -428,6 +428,12 @@ export const CONFIG_SCHEMA = closed({
       pattern: SUBDOMAIN,
       maxLength: 253,
     }),
+    /** Their ClusterRole, which owns the slices: these are deleted with it. */
+    owner: text('the name of a ClusterRole', {
+      default: 'dormouse-waker',
+      pattern: SUBDOMAIN,
+      maxLength: 253,
+    }),
     /** The API as wakers reach it, the CA that they trust, and their token. */
     knock: section({
       url: orNull(text('an https URL')),
