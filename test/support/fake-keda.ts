@@ -1,5 +1,5 @@
 import { SCALED_OBJECTS } from '../../src/domain/autoscaling/scaled-object.ts'
-import type { Companion } from '../../src/domain/companions/companion.ts'
+import type { Companion, CompanionRow, Served } from '../../src/domain/companions/companion.ts'
 import { workloadsBeside } from '../../src/domain/companions/link.ts'
 import { pausePatch, type PauseChange } from '../../src/domain/companions/pause.ts'
 import type { ConfiguredKind, Kind } from '../../src/domain/kinds.ts'
@@ -12,7 +12,7 @@ import { Refusal } from '../../src/process/errors.ts'
 import { applied } from './json-patch.ts'
 import { KEDA } from './scaled-objects.ts'
 
-/** ScaledObjects and the informer's copies of them, without I/O; each write is the JSON Patch that is sent. */
+/** ScaledObjects, or objects of another row, and the informer's copies of them, without I/O; each write is the JSON Patch that is sent. */
 export class FakeKeda implements CompanionCopies, Pauser {
   /** `pause shop/web`, `unpause shop/web`, in order. */
   readonly writes: string[] = []
@@ -26,15 +26,17 @@ export class FakeKeda implements CompanionCopies, Pauser {
   readonly #live = new Map<string, KubernetesObject>()
   readonly #listeners: CompanionListener[] = []
   readonly #connections: ((connected: boolean) => void)[] = []
-  readonly #store = new CompanionStore(
-    SCALED_OBJECTS,
-    (before, after) => {
-      for (const listener of this.#listeners) listener(before, after)
-    },
-    this.names,
-  )
-  readonly #sink = this.#store.sink(KEDA)
+  readonly #store: CompanionStore
+  readonly #sink: ReturnType<CompanionStore['sink']>
   #version = 0
+
+  constructor(row: CompanionRow = SCALED_OBJECTS, served: Served = KEDA) {
+    const changed: CompanionListener = (before, after) => {
+      for (const listener of this.#listeners) listener(before, after)
+    }
+    this.#store = new CompanionStore(row, changed, this.names)
+    this.#sink = this.#store.sink(served)
+  }
 
   get(key: string): Companion | undefined {
     const [, namespace = '', name = ''] = key.split('/')

@@ -51,7 +51,7 @@ export class Controller implements Runnable {
     const known = { marks: this.#marks, reporter: this.#reporter }
     this.#loop = new ReconcileLoop(ports, rules, settings, known)
     const { pausing } = ports
-    this.#pauses = pausing && new Pauses({ ...ports, pausing }, rules, settings)
+    this.#pauses = pausing && new Pauses({ ...ports, pausing, marks: this.#marks }, rules, settings)
   }
 
   /**

@@ -3,6 +3,7 @@ import { OWNED_KINDS } from '../../domain/companions/link.ts'
 import { pauseChange, restOf, type PauseChange } from '../../domain/companions/pause.ts'
 import type { Rules } from '../../domain/deciding/rules.ts'
 import { hasSleepMark } from '../../domain/workload/reading.ts'
+import { withMarksRestored } from '../../domain/workload/last-known.ts'
 import { namesIn } from '../../domain/json-pointer.ts'
 import { wantsPods, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import type { Stopping } from '../../kubernetes/ports.ts'
@@ -11,6 +12,7 @@ import { Companions } from '../../process/companions.ts'
 import { messageOf, Refusal } from '../../process/errors.ts'
 import { inTurns } from '../../process/turns.ts'
 import { backoff } from './failures.ts'
+import type { LastKnownMarks } from './last-known-marks.ts'
 import type { ControllerPorts, ControllerSettings, PausingPorts } from './ports.ts'
 import { WriteBudget } from './write-budget.ts'
 
@@ -21,12 +23,17 @@ interface Pause {
   readonly ends: boolean
 }
 
+type Ports = ControllerPorts & {
+  readonly pausing: PausingPorts
+  readonly marks: Pick<LastKnownMarks, 'of'>
+}
+
 /**
  * Pauses what stands beside sleeping workloads, such as KEDA, and ends the pause beside others. The write follows from the two present
  * objects, so the next evaluation completes an interrupted pair of writes, at the start, too.
  */
 export class Pauses {
-  readonly #ports: ControllerPorts & { readonly pausing: PausingPorts }
+  readonly #ports: Ports
   readonly #rules: Rules
   readonly #excluded: ReadonlySet<string>
   readonly #budget: WriteBudget
@@ -36,7 +43,7 @@ export class Pauses {
   #first = Promise.resolve()
 
   constructor(
-    ports: ControllerPorts & { readonly pausing: PausingPorts },
+    ports: Ports,
     rules: Rules,
     { concurrency, writesPerWorkload, excludeNamespaces }: ControllerSettings,
   ) {
@@ -107,12 +114,18 @@ export class Pauses {
     if (keys === 'unknown') return undefined
     const rests = keys.map((key) => {
       const workload = workloads.get(key)
-      return workload ? restOf(workload, this.#rules) : false
+      return workload ? this.#restOf(workload) : false
     })
     const kinds = row.link.by === 'owner' ? OWNED_KINDS : keys.map(({ kind }) => kind)
     // A copy may be old, and a workload may exist that has not arrived yet.
     const isKnown = kinds.every((kind) => workloads.isConnected(kind)) && !rests.includes(undefined)
     return rests.find((rest) => typeof rest === 'number') ?? (isKnown ? false : undefined)
+  }
+
+  /** One that lost its marks is about to be put back to sleep: its operator stays paused meanwhile. */
+  #restOf(workload: Workload): number | false | undefined {
+    const restored = withMarksRestored(workload, this.#ports.marks.of(workload), this.#rules)
+    return restOf(restored, this.#rules)
   }
 
   #workloadsBeside(companion: Companion): readonly WorkloadKey[] | 'unknown' {

@@ -1,13 +1,18 @@
 import { expect } from 'chai'
+import { configuredRows } from '../../../src/domain/companions/configured.ts'
 import { valueOf } from '../../../src/domain/companions/companion.ts'
+import { trimCompanion } from '../../../src/kubernetes/companion-store.ts'
 import { Refusal } from '../../../src/process/errors.ts'
+import { ASLEEP_LABEL } from '../../../src/domain/workload/workload.ts'
+import { FakeKeda } from '../../support/fake-keda.ts'
 import { settled } from '../../support/fake-time.ts'
 import { at, MINUTE, SECOND } from '../../support/rules.ts'
 import { aScaledObject, PAUSED } from '../../support/scaled-objects.ts'
-import { aDeployment } from '../../support/workloads.ts'
+import { aDeployment, aStatefulSet } from '../../support/workloads.ts'
 import { aRig, type Options, web } from './rig.ts'
 
 const asleep = web.snoozed({ at: at('Mon 18:00') })
+const GROUP = 'example.com'
 const NIGHT = at('Mon 20:00')
 const scaler = aScaledObject({ minReplicaCount: 1 })
 const paused = aScaledObject({ minReplicaCount: 1, annotations: PAUSED })
@@ -69,6 +74,45 @@ describe('the controller beside KEDA', () => {
     expect(writes).to.deep.equal(['snooze shop/web', 'snooze shop/web', 'pause shop/web'])
     expect(cluster.live(web).replicas).to.equal(0)
     expect(cluster.live(web).state().snoozed?.replicas).to.equal(3)
+  })
+
+  it('keeps the pause beside a sleeper whose label was dropped with its count, until that is put right', async () => {
+    const { cluster, keda, recorded: writes } = await beside(paused)
+    let paces = () => {}
+    cluster.delay = () => new Promise((resolve) => void (paces = resolve))
+    cluster.put(asleep.withoutLabel(ASLEEP_LABEL).editedTo(3, 'cluster-operator'))
+    await settled()
+    expect(writes, 'while the repair is under way').to.deep.equal([])
+    paces()
+    await settled()
+    expect(writes).to.deep.equal(['snooze shop/web'])
+    expect(keda.annotations()).to.have.property('dormouse.dev/paused')
+  })
+
+  it('ends the pause of an owner once the last of its workloads has woken, and not before', async () => {
+    const [row] = configuredRows({
+      owners: [{ resource: `brokers.${GROUP}`, pause: { path: '.spec.paused', asleep: true } }],
+    })
+    const served = { base: `/apis/${GROUP}/v1`, kind: 'Broker' }
+    const { cluster, keda, start, time } = aRig(NIGHT, { keda: new FakeKeda(row, served) })
+    const owner = { apiVersion: `${GROUP}/v1`, kind: 'Broker', name: 'broker' }
+    const owned = (name: string, schedule: string) =>
+      aStatefulSet(`shop/${name}`)
+        .with({ uid: name, owner })
+        .withReplicas(3)
+        .enabled()
+        .scheduled(schedule)
+        .snoozed({ at: at('Mon 18:00') })
+    cluster.put(owned('early', '7:00-18:00'))
+    cluster.put(owned('late', '8:00-18:00'))
+    const metadata = { namespace: 'shop', name: 'broker', uid: 'broker', resourceVersion: '1' }
+    keda.put(trimCompanion(row!, served, { metadata, ...{ spec: {} } }))
+    await start()
+    await time.passTo(at('Tue 7:30'))
+    expect(cluster.live(owned('early', '')).replicas).to.equal(3)
+    expect(keda.writes).to.deep.equal(['pause shop/broker'])
+    await time.passTo(at('Tue 8:00'))
+    expect(keda.writes).to.deep.equal(['pause shop/broker', 'unpause shop/broker'])
   })
 
   it('pauses one that scales a workload of a configured kind, once the cluster tells what that is called', async () => {

@@ -1,3 +1,4 @@
+import { SCALED_OBJECTS } from '../../../src/domain/autoscaling/scaled-object.ts'
 import type { Instant, Later } from '../../../src/process/clock.ts'
 import { Controller } from '../../../src/service/controller/controller.ts'
 import type { Namespaces, Pace } from '../../../src/kubernetes/ports.ts'
@@ -31,6 +32,8 @@ export interface Options {
   readonly concurrency?: number
   readonly writesPerWorkload?: number
   readonly plan?: typeof planStep
+  /** What stands beside workloads; ScaledObjects unless specified otherwise. */
+  readonly keda?: FakeKeda
 }
 
 /** A controller over a time that is not real. `planned` counts plans, and `armed` its own timeouts. */
@@ -96,10 +99,10 @@ export function aRig(now: Instant, options: Options = {}) {
     onChange: (listener) => cluster.onNamespaceChange(listener),
   }
   const ports = { workloads: cluster, namespaces, writer: cluster, pace: UNPACED }
-  const keda = new FakeKeda()
+  const { keda = new FakeKeda() } = options
   const pausing = { companions: keda, pauser: keda }
   const rig = aControllerOver(time, { ...ports, pausing }, options)
-  rig.rules.scaledObjects = (workload) => keda.beside(workload)
+  rig.rules.scaledObjects = (workload) => keda.beside(workload).filter(({ row }) => row === SCALED_OBJECTS)
   const calendarListeners: ((names: ReadonlySet<string>) => void)[] = []
   const calendars = {
     onChange: (listener: (typeof calendarListeners)[0]) => void calendarListeners.push(listener),
