@@ -72,6 +72,26 @@ export function trimService({ metadata, spec = {} }: ServiceObject): ServiceCopy
   }
 }
 
+/** The ready endpoints of a slice of others: their addresses, and the number of each port by its name. */
+export interface ReadyAddresses {
+  readonly addresses: readonly string[]
+  readonly ports: ReadonlyMap<string, number>
+}
+
+/** Pods that end may still be ready, but connections to them would be cut. */
+export function readyAddresses({ addressType, endpoints, ports }: SliceObject): ReadyAddresses {
+  const ready = (endpoints ?? []).filter(
+    ({ conditions }) => conditions?.ready !== false && conditions?.terminating !== true,
+  )
+  const isDialled = FAMILIES.some((each) => each === addressType)
+  return {
+    addresses: isDialled ? ready.flatMap(({ addresses: [address] }) => address ?? []) : [],
+    ports: new Map(
+      (ports ?? []).flatMap(({ name = '', port }) => (port === undefined ? [] : [[name, port]])),
+    ),
+  }
+}
+
 /** undefined: a slice of no Service. */
 export function trimSlice(
   slice: SliceObject,

@@ -6,6 +6,13 @@ export interface PortRange {
   readonly to: number
 }
 
+/** `20000-20999`, as the configuration has it. @throws TypeError when it is something else */
+export function portRange(text: string): PortRange {
+  const [from = Number.NaN, to = Number.NaN] = text.split('-').map(Number)
+  if (!(from <= to && to <= 65_535)) throw new TypeError(`not a range of ports: ${text}`)
+  return { from, to }
+}
+
 /** Milliseconds: proxies and wakers may still know the former meaning of a port. */
 const REST = 120_000
 

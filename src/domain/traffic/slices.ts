@@ -15,7 +15,7 @@ export const SERVICE_LABEL = 'kubernetes.io/service-name'
 export const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by'
 export const MANAGER = 'dormouse.dev'
 /** The sleepers that opted in, such as `deployments/web,statefulsets/db`. */
-const WAKES = 'dormouse.dev/wakes'
+export const WAKES = 'dormouse.dev/wakes'
 /** The names of ports whose mode is `any` though the Service's is page or button. */
 export const RAW_PORTS = 'dormouse.dev/raw-ports'
 /** The characters of the Service's name that the slice's name keeps. */

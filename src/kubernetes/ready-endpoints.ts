@@ -1,0 +1,65 @@
+import { MANAGED_BY_LABEL, MANAGER, SERVICE_LABEL } from '../domain/traffic/slices.ts'
+import { delay } from '../process/delay.ts'
+import type { Logger } from '../process/logger.ts'
+import { slicesIn } from './allocated-slices.ts'
+import type { KubernetesClient } from './client.ts'
+import { Reflector } from './reflector.ts'
+import { readyAddresses, type ReadyAddresses, type SliceObject } from './traffic-objects.ts'
+import { VersionedStore } from './versioned-store.ts'
+
+interface Options {
+  readonly client: Pick<KubernetesClient, 'listPage' | 'watch'>
+  readonly logger: Logger
+}
+
+interface ReadySlice extends ReadyAddresses {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+/**
+ * The ready endpoints of one Service in slices of others, listed and watched until it is closed. Copies of all Services'
+ * slices would take a large cluster's memory in each waker, and pods are sought for the few that wake at present.
+ */
+export class ServiceEndpoints {
+  readonly #known = new VersionedStore<ReadySlice>({ notify: () => this.#tell() })
+  readonly #listeners = new Set<() => void>()
+  readonly #closed = new AbortController()
+
+  constructor({ client, logger }: Options, { namespace, service }: { namespace: string; service: string }) {
+    const collection = { ...slicesIn(namespace), labelSelector: `${SERVICE_LABEL}=${service}` }
+    const sink = this.#known.sink<SliceObject>(trimmed)
+    void new Reflector({ client, collection, sink, logger, delay }).run(this.#closed.signal)
+  }
+
+  /** For the Service's port of this name. */
+  of(port: string): { host: string; port: number }[] {
+    return [...this.#known.list()].flatMap(({ addresses, ports }) => {
+      const number = ports.get(port)
+      return number === undefined ? [] : addresses.map((host) => ({ host, port: number }))
+    })
+  }
+
+  /** Called after each change, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  close(): void {
+    this.#closed.abort()
+    this.#listeners.clear()
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener()
+  }
+}
+
+function trimmed(slice: SliceObject): ReadySlice | undefined {
+  const { namespace = '', name, uid, resourceVersion, labels } = slice.metadata
+  if (labels?.[MANAGED_BY_LABEL] === MANAGER) return undefined
+  return { namespace, name, uid, resourceVersion, ...readyAddresses(slice) }
+}

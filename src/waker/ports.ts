@@ -1,0 +1,77 @@
+import type { Allocation } from '../domain/traffic/allocation.ts'
+import type { Knock, KnockAnswer } from '../domain/traffic/knock.ts'
+import type { TrafficMode } from '../domain/traffic-mode.ts'
+
+/** A port of a Service that sleeps. */
+export interface SleepingPort {
+  readonly namespace: string
+  readonly service: string
+  /** '' where the Service has one without a name. */
+  readonly port: string
+  readonly mode: TrafficMode
+  /** Such as `deployments/web`. */
+  readonly workloads: readonly string[]
+}
+
+/** Asks about the workloads behind one port; undefined: Dormouse cannot be asked now. */
+export interface Knocking {
+  look(): Promise<KnockAnswer | undefined>
+  wake(): Promise<KnockAnswer | undefined>
+}
+
+/** The slices of ours, kept current. */
+export interface Allocations {
+  /** By the names of their slices, `namespace/name`. */
+  list(): Iterable<readonly [slice: string, allocation: Allocation]>
+  onChange(listener: (slice: string, allocation: Allocation | undefined) => void): void
+}
+
+/** A pod's own address, or whatever else a Service leads to. */
+export interface Target {
+  readonly host: string
+  readonly port: number
+}
+
+/** The ready endpoints of one Service in slices of others, kept current until it is closed. */
+export interface ReadyEndpoints {
+  /** For the Service's port of this name. */
+  of(port: string): readonly Target[]
+  /** Called after each change, until the returned function is called. */
+  onChange(listener: () => void): () => void
+  close(): void
+}
+
+/** Begins to keep the ready endpoints of a Service. */
+export type FollowEndpoints = (service: Pick<SleepingPort, 'namespace' | 'service'>) => ReadyEndpoints
+
+/** Sends one knock. @throws Error when it is not answered, or refused */
+export type SendKnock = (knock: Knock, signal: AbortSignal) => Promise<KnockAnswer>
+
+export const PROTOCOLS = ['http1', 'h2', 'tls', 'raw'] as const
+/** The protocol that the first bytes of a connection are of. */
+export type Protocol = (typeof PROTOCOLS)[number]
+
+export const REFUSALS = [
+  'no-port',
+  'full',
+  'service-full',
+  'silent',
+  'automatic',
+  'held',
+  'off',
+  'late',
+  'leaving',
+] as const
+/** Why a connection is not joined to a pod. */
+export type RefusalReason = (typeof REFUSALS)[number]
+
+export const KNOCK_RESULTS = ['waking', 'asleep', 'held', 'awake', 'off', 'failed'] as const
+
+/** Told about connections; the composition root turns it into metrics. */
+export interface WakerObserver {
+  knocked(result: (typeof KNOCK_RESULTS)[number]): void
+  connected(protocol: Protocol): void
+  refused(reason: RefusalReason): void
+  /** `seconds` from its first byte. */
+  joined(seconds: number): void
+}
