@@ -30,7 +30,7 @@ export class ServiceEndpoints {
 
   constructor({ client, logger }: Options, { namespace, service }: { namespace: string; service: string }) {
     const collection = { ...slicesIn(namespace), labelSelector: `${SERVICE_LABEL}=${service}` }
-    const sink = this.#known.sink<SliceObject>(trimmed)
+    const sink = this.#known.sink<SliceObject>((slice) => trimmed(slice, service))
     void new Reflector({ client, collection, sink, logger, delay }).run(this.#closed.signal)
   }
 
@@ -58,8 +58,9 @@ export class ServiceEndpoints {
   }
 }
 
-function trimmed(slice: SliceObject): ReadySlice | undefined {
+/** Checked in spite of the selector: a server may send others. */
+function trimmed(slice: SliceObject, service: string): ReadySlice | undefined {
   const { namespace = '', name, uid, resourceVersion, labels } = slice.metadata
-  if (labels?.[MANAGED_BY_LABEL] === MANAGER) return undefined
+  if (labels?.[SERVICE_LABEL] !== service || labels[MANAGED_BY_LABEL] === MANAGER) return undefined
   return { namespace, name, uid, resourceVersion, ...readyAddresses(slice) }
 }
