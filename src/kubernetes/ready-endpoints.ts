@@ -27,11 +27,24 @@ export class ServiceEndpoints {
   readonly #known = new VersionedStore<ReadySlice>({ notify: () => this.#tell() })
   readonly #listeners = new Set<() => void>()
   readonly #closed = new AbortController()
+  readonly #listed = Promise.withResolvers<void>()
 
   constructor({ client, logger }: Options, { namespace, service }: { namespace: string; service: string }) {
     const collection = { ...slicesIn(namespace), labelSelector: `${SERVICE_LABEL}=${service}` }
     const sink = this.#known.sink<SliceObject>((slice) => trimmed(slice, service))
-    void new Reflector({ client, collection, sink, logger, delay }).run(this.#closed.signal)
+    void new Reflector({ client, collection, sink, logger, delay }, { listed: this.#listed.resolve }).run(
+      this.#closed.signal,
+    )
+  }
+
+  /** Resolves once all are known; never before the cluster answers. */
+  get listed(): Promise<void> {
+    return this.#listed.promise
+  }
+
+  /** Whether there is one, for whatever port. */
+  get isReady(): boolean {
+    return [...this.#known.list()].some(({ addresses }) => addresses.length > 0)
   }
 
   /** For the Service's port of this name. */

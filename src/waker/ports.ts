@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Allocation } from '../domain/traffic/allocation.ts'
 import type { Knock, KnockAnswer } from '../domain/traffic/knock.ts'
 import type { TrafficMode } from '../domain/traffic-mode.ts'
@@ -34,6 +35,10 @@ export interface Target {
 
 /** The ready endpoints of one Service in slices of others, kept current until it is closed. */
 export interface ReadyEndpoints {
+  /** Resolves once all are known; never before the cluster answers. */
+  readonly listed: Promise<void>
+  /** Whether there is one, for whatever port. */
+  readonly isReady: boolean
   /** For the Service's port of this name. */
   of(port: string): readonly Target[]
   /** Called after each change, until the returned function is called. */
@@ -75,3 +80,11 @@ export interface WakerObserver {
   /** `seconds` from its first byte. */
   joined(seconds: number): void
 }
+
+/** Answers a request to a port in the modes page and button. */
+export type AnswerPage = (
+  port: SleepingPort,
+  knocking: Knocking,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => void

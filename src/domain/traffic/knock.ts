@@ -3,7 +3,7 @@ import { count, flag, listOf, oneOf, orNull, record, text, type ValueOf } from '
 /** The path at which wakers ask whether a Service's sleepers may wake. */
 export const KNOCK_PATH = '/api/v1/knock'
 /** Workloads that one Service may name, at most. */
-const MOST_KNOCKED = 64
+export const MOST_KNOCKED = 64
 
 /** How the workloads of a Service stand to its traffic, together or each, from the one that says most to a caller. */
 export const KNOCK_STATES = ['waking', 'asleep', 'held', 'awake', 'off'] as const
