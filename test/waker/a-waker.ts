@@ -144,6 +144,8 @@ export class AWaker {
         }
       },
       send: async (knock) => {
+        // It greets by a look at nothing.
+        if (knock.service === '') return answering('off')
         this.knocks.push(knock)
         return this.knock(knock)
       },
@@ -171,13 +173,13 @@ const PAGE: AnswerPage = (port, _, __, response) => {
   response.writeHead(503).end(`page of ${port.service}`)
 }
 const SILENT: Logger = pino({ level: 'silent' })
-/** Every pause is a tenth. */
-const SHORT: Delay = (milliseconds, signal) => delay(milliseconds / 10, signal)
+/** Every pause is a hundredth. */
+const SHORT: Delay = (milliseconds, signal) => delay(milliseconds / 100, signal)
 
 /** A client's socket, with all that it has received. */
 export class Client {
   readonly socket: Socket
-  readonly closed: Promise<void>
+  /** Resolves once it hears nothing more. */
   readonly ended: Promise<void>
   received = Buffer.alloc(0)
   #told: () => void = () => {}
@@ -189,8 +191,10 @@ export class Client {
       this.received = Buffer.concat([this.received, chunk])
       this.#told()
     })
-    this.ended = new Promise((resolve) => socket.once('end', () => resolve()))
-    this.closed = new Promise((resolve) => socket.once('close', () => resolve()))
+    this.ended = new Promise((resolve) => {
+      socket.once('end', () => resolve())
+      socket.once('close', () => resolve())
+    })
   }
 
   get text(): string {
