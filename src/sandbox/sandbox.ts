@@ -1,15 +1,18 @@
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import { stringify } from 'yaml'
-import type { Clock } from '../process/clock.ts'
+import type { Clock, Instant } from '../process/clock.ts'
 import type { Runnable } from '../process/runnable.ts'
 import { Admission } from './admission/admission.ts'
 import { ClientWrites } from './admission/client-writes.ts'
 import { handle } from './http/api-server.ts'
 import { ObjectStore } from './store/object-store.ts'
 import { Registry } from './store/registry.ts'
+import { EndpointSlices } from './controllers/endpoint-slices.ts'
 import { Rollout } from './controllers/rollout.ts'
-import { seedCluster, seedShop, type Nap } from './seed.ts'
+import { seedCluster, seedPreview, seedShop, seedWaker, PREVIEW, type Nap } from './seed.ts'
+import { App } from './traffic/app.ts'
+import { ServiceAddress } from './traffic/service-address.ts'
 import { Watches } from './http/watch.ts'
 
 /** Receives the sandbox's own bugs, and failures of webhooks that the failurePolicy ignores. */
@@ -27,6 +30,10 @@ export interface SandboxOptions {
   readyAfterMs?: number
   /** Whether to create a small shop beside what any cluster has; false when left out. */
   seed?: boolean
+  /** The port at which the shop's preview is reached, as through its Service; 0 picks a free one, as when left out. */
+  previewPort?: number
+  /** The Service by whose endpoints Dormouse finds its waker, which runs in this process; absent: there is none. */
+  waker?: { namespace: string; name: string }
   /** The zone of its schedules; UTC when left out. */
   timezone?: string
   /** Called for every request before it is answered. */
@@ -46,6 +53,9 @@ export class SandboxCluster implements Runnable {
   readonly #registry: Registry
   readonly #admission: Admission
   readonly #rollout: Rollout
+  readonly #slices: EndpointSlices
+  readonly #app = new App()
+  readonly #preview: ServiceAddress
   #server: Server | undefined
   #port: number
   #nap: Nap | undefined
@@ -66,6 +76,8 @@ export class SandboxCluster implements Runnable {
       readyAfterMs: options.readyAfterMs ?? 1000,
       onError: (error) => logger?.error({ err: error }, 'the sandbox could not reconcile a workload'),
     })
+    this.#slices = new EndpointSlices(this.#registry)
+    this.#preview = new ServiceAddress({ store: this.#store, ...PREVIEW, port: options.previewPort ?? 0 })
   }
 
   /** `http://127.0.0.1:<port>`, known once started. */
@@ -81,6 +93,11 @@ export class SandboxCluster implements Runnable {
   /** When `staging/storefront` is asleep; known once started with `seed`. */
   get nap(): Nap | undefined {
     return this.#nap
+  }
+
+  /** The address of the Service `staging/preview`; known once started with `seed`. */
+  get preview(): string {
+    return this.#preview.url
   }
 
   /** A kubeconfig as YAML, without credentials: every client on loopback is the administrator. */
@@ -99,12 +116,24 @@ export class SandboxCluster implements Runnable {
   async start(): Promise<void> {
     const now = this.#options.clock()
     seedCluster(this.#store, now)
-    if (this.#options.seed) this.#nap = seedShop(this.#store, now, this.#options.timezone ?? 'UTC')
+    if (this.#options.seed) await this.#seed(now, this.#options.timezone ?? 'UTC')
     await this.#rollout.start()
+    await this.#slices.start()
     await this.#listen()
   }
 
+  async #seed(now: Instant, timezone: string): Promise<void> {
+    await this.#app.start()
+    await this.#preview.start()
+    this.#nap = seedShop(this.#store, now, timezone)
+    seedPreview(this.#store, now, timezone, this.#app.port)
+    if (this.#options.waker) seedWaker(this.#store, now, this.#options.waker)
+  }
+
   async stop(): Promise<void> {
+    await this.#preview.stop()
+    await this.#app.stop()
+    await this.#slices.stop()
     await this.#rollout.stop()
     await this.#close()
     await this.#admission.close()

@@ -2,9 +2,11 @@ import { Zone } from '../domain/schedule/zone.ts'
 import type { Instant } from '../process/clock.ts'
 import type { ObjectStore } from './store/object-store.ts'
 import { Registry } from './store/registry.ts'
+import { SERVICE_NAME } from './controllers/endpoint-slices.ts'
 import { served } from './store/resources.ts'
 
 const DAY = 86_400_000
+const HOUR = 3_600_000
 const MINUTE = 60_000
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease']
 const NODES = ['worker-1', 'worker-2', 'worker-3']
@@ -57,6 +59,44 @@ export function seedShop(store: ObjectStore, now: Instant, timezone: string): Na
   return nap
 }
 
+/** The Service that the sandbox's link leads to. */
+export const PREVIEW = { namespace: 'staging', service: 'preview' } as const
+
+/** Creates a workload that sleeps now and wakes on traffic, and its Service; `port`: where its pods answer. */
+export function seedPreview(store: ObjectStore, now: Instant, timezone: string, port: number): void {
+  const registry = new Registry(store, () => now - 9 * DAY)
+  const { namespace, service: name } = PREVIEW
+  const annotations = {
+    ...managed(hoursAwayFrom(now, timezone), timezone),
+    'dormouse.dev/wake-on-traffic': 'page',
+    'dormouse.dev/traffic-hold': '5m',
+  }
+  const seed: Seed = ['deployments', name, 'example/preview:0.1.0', SMALL, 2]
+  registry.create(served('apps', 'deployments'), namespace, workload(seed, annotations), BY)
+  const spec = { selector: { app: name }, ports: [{ name: 'http', port: 80, targetPort: port }] }
+  registry.create(served('', 'services'), namespace, { metadata: { name }, spec }, BY)
+}
+
+/** Creates the endpoints by which Dormouse finds its wakers: here the one of this process. */
+export function seedWaker(
+  store: ObjectStore,
+  now: Instant,
+  { namespace, name }: { namespace: string; name: string },
+): void {
+  const slice = {
+    metadata: { name, labels: { [SERVICE_NAME]: name } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['127.0.0.1'], conditions: { ready: true, serving: true, terminating: false } }],
+  }
+  new Registry(store, () => now).create(served('discovery.k8s.io', 'endpointslices'), namespace, slice, BY)
+}
+
+/** Two hours of each day that are half a day away, so that the reader finds it asleep. */
+function hoursAwayFrom(now: Instant, timezone: string): string {
+  const hour = (later: number) => clockTime(now + later * HOUR, timezone).replace(/:.*/, ':00')
+  return `${hour(11)}-${hour(13)}`
+}
+
 type Kind = 'deployments' | 'statefulsets' | 'daemonsets' | 'replicasets'
 
 const SMALL = { cpu: '100m', memory: '128Mi' }
@@ -86,16 +126,20 @@ const WORKLOADS: Readonly<Record<'shop' | 'staging', Seed[]>> = {
 
 /** The annotations of those that Dormouse manages from the start, by namespace and name. */
 function annotationsOf(nap: Nap, timezone: string): Readonly<Record<string, Record<string, string>>> {
-  const by = (schedule: string) => ({
-    'dormouse.dev/enabled': 'true',
-    'dormouse.dev/schedule': schedule,
-    'dormouse.dev/timezone': timezone,
-  })
+  const by = (schedule: string) => managed(schedule, timezone)
   return {
     'staging/storefront': by(`${clockTime(nap.until, timezone)}-${clockTime(nap.from, timezone)}`),
     'staging/checkout': by('0:00-24:00'),
     'staging/search': by('8:00-18:00,Mon-Fri'),
     'staging/load-generator': by('10:00-16:00,Sat-Sun'),
+  }
+}
+
+function managed(schedule: string, timezone: string): Record<string, string> {
+  return {
+    'dormouse.dev/enabled': 'true',
+    'dormouse.dev/schedule': schedule,
+    'dormouse.dev/timezone': timezone,
   }
 }
 
