@@ -30,8 +30,6 @@ export interface SandboxOptions {
   readyAfterMs?: number
   /** Whether to create a small shop beside what any cluster has; false when left out. */
   seed?: boolean
-  /** The port at which the shop's preview is reached, as through its Service; 0 picks a free one, as when left out. */
-  previewPort?: number
   /** The Service by whose endpoints Dormouse finds its waker, which runs in this process; absent: there is none. */
   waker?: { namespace: string; name: string }
   /** The zone of its schedules; UTC when left out. */
@@ -77,7 +75,7 @@ export class SandboxCluster implements Runnable {
       onError: (error) => logger?.error({ err: error }, 'the sandbox could not reconcile a workload'),
     })
     this.#slices = new EndpointSlices(this.#registry)
-    this.#preview = new ServiceAddress({ store: this.#store, ...PREVIEW, port: options.previewPort ?? 0 })
+    this.#preview = new ServiceAddress(this.#store, PREVIEW)
   }
 
   /** `http://127.0.0.1:<port>`, known once started. */

@@ -1,4 +1,4 @@
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import type { Runnable } from '../../process/runnable.ts'
 import { SERVICE_NAME } from '../controllers/endpoint-slices.ts'
 import { isRecord, list, valueAt, type StoredObject } from '../store/object.ts'
@@ -7,54 +7,46 @@ import { served } from '../store/resources.ts'
 
 const SLICES = served('discovery.k8s.io', 'endpointslices').store
 
-export interface ServiceAddressOptions {
-  readonly store: ObjectStore
-  readonly namespace: string
-  readonly service: string
-  /** On loopback; 0 picks a free one. */
-  readonly port: number
-}
-
 /**
  * The address of one Service, on loopback. Each connection goes to an endpoint of the Service's slices by kube-proxy's
  * rule: one that is ready, else one that serves while it ends; with none the connection is refused.
  */
 export class ServiceAddress implements Runnable {
   readonly name = 'service address'
-  readonly #options: ServiceAddressOptions
+  readonly #store: ObjectStore
+  readonly #of: { readonly namespace: string; readonly service: string }
   readonly #open = new Set<Socket>()
-  #server: Server | undefined
-  #port: number
+  readonly #server = createServer({ allowHalfOpen: true }, (socket) => this.#forward(socket))
 
-  constructor(options: ServiceAddressOptions) {
-    this.#options = options
-    this.#port = options.port
+  constructor(store: ObjectStore, of: { readonly namespace: string; readonly service: string }) {
+    this.#store = store
+    this.#of = of
   }
 
-  /** `http://localhost:<port>/`, known once started. */
+  /** `http://localhost:<port>/`, of a free port. @throws TypeError before it is started */
   get url(): string {
-    return `http://localhost:${this.#port}/`
+    const address = this.#server.address()
+    if (typeof address !== 'object' || !address) throw new TypeError('the address is not started')
+    return `http://localhost:${address.port}/`
   }
 
   async start(): Promise<void> {
-    const server = createServer({ allowHalfOpen: true }, (socket) => this.#forward(socket))
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(this.#options.port, '127.0.0.1', resolve)
+      this.#server.once('error', reject)
+      this.#server.listen(0, '127.0.0.1', resolve)
     })
-    const address = server.address()
-    if (typeof address === 'object' && address) this.#port = address.port
-    this.#server = server
   }
 
   async stop(): Promise<void> {
     for (const socket of this.#open) socket.destroy()
-    await new Promise<void>((resolve) => (this.#server ? this.#server.close(() => resolve()) : resolve()))
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve())
+    })
   }
 
   #forward(client: Socket): void {
-    const { store, namespace, service } = this.#options
-    const slices = store
+    const { namespace, service } = this.#of
+    const slices = this.#store
       .list(SLICES, namespace)
       .filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === service)
     const endpoint = chosen(slices.flatMap(endpointsOf))
