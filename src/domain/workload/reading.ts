@@ -206,9 +206,18 @@ export function withAnnotations(
 }
 
 /**
+ * Whether a missing label proves nothing: an operator that scales its StatefulSet back may drop the label with that write,
+ * and no rollback brings back the annotations of one.
+ */
+function isWrittenAnew({ kind, owner }: Workload): boolean {
+  return kind === 'statefulsets' && owner !== undefined
+}
+
+/**
  * Corrects the state by label, key and count, which survive `kubectl rollout undo` when it restores an old state. A
  * workload without pods is asleep if the state or the marks say so; one that runs if both do, or if its label does and
- * it has no more than `floor`, what its settings let it sleep with.
+ * it has no more than `floor`, what its settings let it sleep with, or if the state does and its operator may have
+ * dropped the label.
  */
 function correctedByMarks(workload: Workload, state: State, floor: number): State {
   const count = labelCount(workload)
@@ -217,7 +226,9 @@ function correctedByMarks(workload: Workload, state: State, floor: number): Stat
   const isAtFloor = count !== undefined && looksAsleep(workload, Math.min(floor, kept))
   const asleep = looksAsleep(workload, 0)
     ? state.asleep || workload.snoozeKey !== undefined || count !== undefined
-    : hasSleepMark(workload) && (state.asleep || isAtFloor)
+    : hasSleepMark(workload)
+      ? state.asleep || isAtFloor
+      : state.asleep && isWrittenAnew(workload)
   if (!asleep) return state.asleep ? { ...state, asleep } : state
   if (state.asleep && state.snoozed?.replicas === kept) return state
   const snoozed = { ...(state.snoozed ?? asleepWith(kept, workload)), replicas: kept }

@@ -102,6 +102,18 @@ describe('marks and state that disagree', () => {
     expect(state.asleep).to.equal(false)
   })
 
+  it('its operator dropped the label of a StatefulSet with the count, and nobody saw it: it sleeps again, as asked', () => {
+    const owner = { apiVersion: 'rabbitmq.com/v1beta1', kind: 'RabbitmqCluster', name: 'db' }
+    const request = { at: at('Mon 12:00'), trigger: 'api', by: 'k8s:ann' } as const
+    const set = aStatefulSet().with({ owner }).withReplicas(3).enabled().snoozed(request)
+    const { decision, change, state } = stepped(set.withoutLabel(ASLEEP_LABEL).editedTo(3, 'manager'), NIGHT)
+    expect(decision).to.include({ action: 'snooze', trigger: 'recovery' })
+    expect(change).to.deep.include({ label: '3', replicas: 0 })
+    expect(state.snoozed).to.include({ replicas: 3 })
+    const scaled = set.scaledByHand(2)
+    expect(decided(scaled, NIGHT), 'by hand').to.include({ action: 'adopt', trigger: 'manual' })
+  })
+
   it('an old pin says asleep of a running workload without marks: the pin is enforced, with the present count', () => {
     const undone = asleep.pinned().labelled(undefined).withReplicas(5)
     expect(stepped(undone, NIGHT).change).to.deep.include({ label: '5', replicas: 0 })
