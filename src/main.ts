@@ -12,6 +12,7 @@ import { registerRenewKey } from './cli/renew-key.ts'
 import { registerSandbox, type SandboxPorts } from './cli/sandbox.ts'
 import { registerServe } from './cli/serve.ts'
 import { registerToken } from './cli/token.ts'
+import { registerWaker } from './cli/waker.ts'
 import { ALIASES, describeVerbs, helpCommand } from './cli/people/catalogue.ts'
 import { askAt, processTerminal } from './client/process-terminal.ts'
 import { safeOutput } from './client/safe-output.ts'
@@ -47,6 +48,7 @@ program.commandsGroup('Run the service:')
 for (const register of [
   registerCheck,
   registerServe,
+  registerWaker,
   registerSandbox,
   registerToken,
   registerKeyPair,

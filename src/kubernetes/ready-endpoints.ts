@@ -67,7 +67,7 @@ export class ServiceEndpoints {
   }
 
   #tell(): void {
-    for (const listener of [...this.#listeners]) listener()
+    for (const listener of this.#listeners) listener()
   }
 }
 

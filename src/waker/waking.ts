@@ -79,7 +79,7 @@ export class Wakings {
       .then((refusal) => {
         // Those who come from now on ask anew.
         if (this.#all.get(serviceOf(port)) === waking) this.#all.delete(serviceOf(port))
-        reject(refusal)
+        return reject(refusal)
       })
       .catch(() => {})
     return waking

@@ -181,11 +181,15 @@ describe('a connection to a sleeper', function () {
     client.send(Buffer.alloc(size))
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(client.socket.bytesWritten - client.socket.writableLength, 'sent').to.be.lessThan(16 * 1024 * 1024)
-    let heard = 0
-    const pod = await waker.pod((socket) => socket.on('data', (chunk: Buffer) => (heard += chunk.length)))
+    const heard = Promise.withResolvers<number>()
+    const pod = await waker.pod((socket) => {
+      let bytes = 0
+      socket.on('data', (chunk: Buffer) => (bytes += chunk.length))
+      socket.on('end', () => heard.resolve(bytes))
+    })
     waker.ready([pod])
     client.socket.end()
-    while (heard < size) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(await heard.promise).to.equal(size)
   })
 
   it('holds no place once its client has left', async () => {
