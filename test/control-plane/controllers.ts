@@ -46,6 +46,8 @@ export async function controllerArgs(
       `--config=${programs.stages}`,
       '--manage-all-nodes=true',
       '--cidr=10.64.0.0/16',
+      // The tests' own kubelet runs these: test/support/kubelet.ts.
+      '--disregard-status-with-label-selector=kubelet=test',
       // With leases, a restarted kwok would ignore its nodes until the leases of its predecessor expire.
       '--node-lease-duration-seconds=0',
     ],

@@ -11,13 +11,23 @@ export interface ManifestOptions {
   readonly nodeSelector?: Readonly<Record<string, string>>
   /** A Deployment that is created so never gets pods, which take the machine for themselves. */
   readonly paused?: boolean
+  /** More labels of the pod template. */
+  readonly podLabels?: Readonly<Record<string, string>>
 }
 
 /** A workload of any kind with one small container. */
 export function manifest(
   kind: Kind,
   name: string,
-  { replicas = 1, labels, annotations, revision = '1', nodeSelector, paused = false }: ManifestOptions = {},
+  {
+    replicas = 1,
+    labels,
+    annotations,
+    revision = '1',
+    nodeSelector,
+    paused = false,
+    podLabels = {},
+  }: ManifestOptions = {},
 ): WorkloadManifest {
   const app = { app: name }
   const container = { name: 'app', image: 'app', resources: { requests: { cpu: '10m', memory: '16Mi' } } }
@@ -40,7 +50,7 @@ export function manifest(
       ...(kind === 'statefulsets' ? { serviceName: name, podManagementPolicy: 'Parallel' } : {}),
       selector: { matchLabels: app },
       template: {
-        metadata: { labels: { ...app, revision } },
+        metadata: { labels: { ...app, ...podLabels, revision } },
         spec: { containers: [container], ...(nodeSelector ? { nodeSelector } : {}) },
       },
     },
