@@ -5,6 +5,8 @@ import { prometheus } from '../dashboards/prometheus.ts'
 import { argoCdHealth } from '../go-programs/argo-cd-health.ts'
 import { argoRollouts } from '../go-programs/argo-rollouts.ts'
 import { etcdutl } from '../go-programs/etcdutl.ts'
+import { skipper, traefik } from '../go-programs/ingress-controllers.ts'
+import { kubeProxyRule } from '../go-programs/kube-proxy-rule.ts'
 import { actionlint, helm, helmUnittest } from '../go-programs/go-program.ts'
 import { KEDA_VERSIONS, keda } from '../go-programs/keda.ts'
 import { kubectls } from '../go-programs/kubectls.ts'
@@ -20,6 +22,7 @@ import type { Need } from './need.ts'
 export const OF_ALL: readonly Need<unknown>[] = [
   kubectl,
   realControlPlane,
+  kubeProxyRule,
   kubectls,
   helm,
   helmUnittest,
@@ -44,6 +47,8 @@ export const OF_LONG: readonly Need<unknown>[] = [
   rabbitmqOperator,
   eckOperator,
   cnpgOperator,
+  skipper,
+  traefik,
 ]
 
 /** Says what is there and what is to be gotten, and gets it, one after the other. @throws Error that says why it cannot be had */

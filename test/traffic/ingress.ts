@@ -39,18 +39,12 @@ export class IngressController {
   }
 
   /** Traefik with its provider of Ingresses. */
-  static async traefik(path: string, api: Api): Promise<IngressController> {
+  static async traefik(path: string, on: Cluster): Promise<IngressController> {
     const [port] = await freePorts(1)
     const controller = new IngressController(port)
-    const provider = '--providers.kubernetesingress'
-    controller.#run(path, [
-      `--entrypoints.web.address=127.0.0.1:${port}`,
-      provider,
-      `${provider}.endpoint=${api.url}`,
-      `${provider}.token=${api.token}`,
-      `${provider}.certauthfilepath=${api.caFile}`,
-      '--log.level=WARN',
-    ])
+    const entry = [`--entrypoints.web.address=127.0.0.1:${port}`, '--entrypoints.traefik.address=127.0.0.1:0']
+    const args = [...entry, '--providers.kubernetesingress', '--log.level=WARN']
+    controller.#run(path, args, { KUBECONFIG: on.adminKubeconfig })
     return controller
   }
 
@@ -69,8 +63,8 @@ export class IngressController {
     }
   }
 
-  #run(path: string, args: readonly string[]): void {
-    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] }
+  #run(path: string, args: readonly string[], more: Record<string, string> = {}): void {
+    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...more }
     const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#children.push(endsWithTests(child))
     for (const stream of [child.stdout, child.stderr])
@@ -79,13 +73,6 @@ export class IngressController {
         if (this.log.length > 200) this.log.shift()
       })
   }
-}
-
-/** An API server, and who may read Ingresses, Services and EndpointSlices of it. */
-interface Api {
-  readonly url: string
-  readonly token: string
-  readonly caFile: string
 }
 
 /** The status; 0: nobody answers. */

@@ -9,6 +9,7 @@ import { createNamespace } from '../support/served.ts'
 import { App, APP_PORTS } from './app.ts'
 import { call, CALLERS, type CallerName } from './callers.ts'
 import { KubeProxy } from './kube-proxy.ts'
+import { serviceOf } from './sleepers.ts'
 
 const SLICES = (namespace: string) => `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`
 
@@ -108,13 +109,4 @@ describeOnNetwork(
 
 function ownedByKubelet(name: string) {
   return manifest('deployments', name, { podLabels: OWN_KUBELET })
-}
-
-function serviceOf(name: string) {
-  const ports = Object.entries(APP_PORTS).map(([port, number], index) => ({
-    name: port,
-    port: 80 + index,
-    targetPort: number,
-  }))
-  return { metadata: { name }, spec: { selector: { app: name }, ports } }
 }

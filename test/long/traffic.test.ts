@@ -1,0 +1,286 @@
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import { prometheus } from '../dashboards/prometheus.ts'
+import { skipper, traefik } from '../go-programs/ingress-controllers.ts'
+import { kubeProxyRule } from '../go-programs/kube-proxy-rule.ts'
+import { both } from '../suite/need.ts'
+import { eventually } from '../support/eventually.ts'
+import { print, printFigures, quantile } from '../support/figures.ts'
+import { describeOnNetwork } from '../support/network.ts'
+import { call, CALLERS, get, type CallerName, type Target } from '../traffic/callers.ts'
+import { flow, others, tally, type Fate } from '../traffic/flow.ts'
+import { IngressController } from '../traffic/ingress.ts'
+import { setting, type Setting } from '../traffic/setting.ts'
+import { awake, hostOf, slicesOf, type Sleeper } from '../traffic/sleepers.ts'
+
+const CONNECTIONS = Number(process.env['DORMOUSE_TRAFFIC_CONNECTIONS'] ?? 1000)
+const ROUNDS = Number(process.env['DORMOUSE_TRAFFIC_ROUNDS'] ?? 300)
+const PROBED_SECONDS = Number(process.env['DORMOUSE_TRAFFIC_PROBED_SECONDS'] ?? 600)
+/** Milliseconds between two connections: the tests' own processor is not what is measured. */
+const PAUSE = 40
+const ALL = Object.keys(CALLERS) as CallerName[]
+const CLIENT_FIRST = ALL.filter((name) => name !== 'greeting')
+const OVER_HTTP: readonly CallerName[] = ['http', 'posted', 'websocket']
+/** Milliseconds in which a wake is under way. */
+const MID_WAKE = 1500
+
+for (const endpoints of ['ready', 'fallback'] as const)
+  describeOnNetwork(
+    import.meta.filename,
+    kubeProxyRule,
+    `connections through sleep, wake and handover, with endpoints: ${endpoints},`,
+    function (on, rule) {
+      this.timeout(900_000)
+      const place = setting(on, rule, { waker: { endpoints } })
+
+      for (const [mode, callers] of [
+        ['any', CLIENT_FIRST],
+        ['connect', ALL],
+      ] as const)
+        it(`${mode}: each gets the app's answer, and none comes to a pod that is not ready`, async () => {
+          const web = await place.sleepers.create(`web-${mode}`, mode)
+          const fates = await through(place, web, callers, toService(place, web))
+          tell(`${mode}, endpoints: ${endpoints}`, fates)
+          expect(others(fates, 'app')).to.deep.equal([])
+          expect(place.sleepers.early).to.deep.equal([])
+        })
+
+      it('page: each gets the app or the 503 of a waker, and a person wakes it', async () => {
+        const web = await place.sleepers.create('web-page', 'page')
+        const target = toService(place, web)
+        const person = async () => {
+          const to = await target('http')
+          if (to) await asThePage(to)
+        }
+        const fates = await through(place, web, ['http', 'posted'], target, person)
+        tell(`page, endpoints: ${endpoints}`, fates)
+        expect(others(fates, 'app', 'waker')).to.deep.equal([])
+        expect(tally(fates)).to.have.all.keys('app', 'waker')
+      })
+    },
+  )
+
+for (const [title, program] of [
+  ['Skipper', skipper],
+  ['Traefik', traefik],
+] as const)
+  describeOnNetwork(
+    import.meta.filename,
+    both(kubeProxyRule, program),
+    `connections through ${title}, which reads slices,`,
+    function (on, [rule, path]) {
+      this.timeout(900_000)
+      const place = setting(on, rule)
+      let controller: IngressController
+
+      before('it runs', async () => {
+        controller = await (title === 'Skipper' ? IngressController.skipper : IngressController.traefik)(
+          path,
+          on(),
+        )
+      })
+      afterEach('shows what it said of a failure', function () {
+        if (this.currentTest?.state === 'failed')
+          process.stderr.write(`${controller.log.slice(-20).join('\n')}\n`)
+      })
+      after('it is gone', () => controller?.stop())
+
+      it("any: each gets the app's answer", async () => {
+        const web = await place.sleepers.create('web', 'any')
+        await controller.knows(hostOf('web'))
+        const to = { address: '127.0.0.1', port: controller.port, host: hostOf('web') }
+        const fates = await through(place, web, OVER_HTTP, async () => to)
+        tell(`any, through ${title}`, fates)
+        expect(others(fates, 'app')).to.deep.equal([])
+        expect(place.sleepers.early).to.deep.equal([])
+      })
+    },
+  )
+
+describeOnNetwork(
+  import.meta.filename,
+  kubeProxyRule,
+  'traffic to sleepers while something fails',
+  function (on, rule) {
+    this.timeout(3 * 3_600_000)
+    const place = setting(on, rule)
+
+    it('a waker is killed in mid-wake: it wakes once, and whoever calls again is answered', async () => {
+      const web = await place.sleepers.create('killed-waker', 'any')
+      const target = toService(place, web)
+      const lost: string[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        await asleep(place, web)
+        const held = flow({ count: 3, callers: CLIENT_FIRST, pause: 20, target })
+        await sleep(Math.random() * MID_WAKE)
+        const victim = place.wakers.ready[round % 2]
+        if (victim !== undefined) place.wakers.kill(victim)
+        const fates = await held
+        // Those that it held are lost with it, as with any process.
+        lost.push(
+          ...others(
+            fates.filter(({ to }) => !to.startsWith(`${victim}:`)),
+            'app',
+          ),
+        )
+        await eventually('an answer', async () => {
+          const to = await target('http')
+          return to && (await call('http', to)).end === 'app'
+        })
+        await handedOver(place, web)
+      }
+      expect(lost).to.deep.equal([])
+      expect(place.sleepers.early).to.deep.equal([])
+    })
+
+    it('Dormouse is killed in mid-wake: each connection that is held gets its answer', async () => {
+      const web = await place.sleepers.create('killed-leader', 'any')
+      const target = toService(place, web)
+      const lost: string[] = []
+      const took: number[] = []
+      for (let round = 0; round < Math.ceil(ROUNDS / 3); round++) {
+        await asleep(place, web)
+        const held = flow({ count: 3, callers: CLIENT_FIRST, pause: 20, target })
+        await sleep(Math.random() * MID_WAKE)
+        await place.here.dormouse.kill()
+        await place.here.dormouse.start()
+        const fates = await held
+        lost.push(...others(fates, 'app'))
+        took.push(...fates.map((fate) => fate.took))
+        await handedOver(place, web)
+      }
+      printFigures('Dormouse killed in mid-wake', [{ name: 'until the answer', values: took }])
+      expect(lost).to.deep.equal([])
+    })
+
+    it('wakers are rolled under load: no connection comes to a closed port', async () => {
+      const web = await place.sleepers.create('rolled', 'page')
+      await asleep(place, web)
+      const rolled = new AbortController()
+      const fates = flow({
+        count: 100_000,
+        callers: ['http'],
+        pause: PAUSE,
+        target: toService(place, web),
+        until: rolled.signal,
+      })
+      await sleep(1000)
+      await place.wakers.roll('2')
+      // The old ones leave once no slice names them.
+      await eventually('the old wakers to be gone', () => place.wakers.count === 2, { timeout: 90_000 })
+      rolled.abort()
+      tell('wakers rolled', await fates)
+      expect(others(await fates, 'waker')).to.deep.equal([])
+    })
+  },
+)
+
+describeOnNetwork(
+  import.meta.filename,
+  both(kubeProxyRule, prometheus),
+  'what looks at a sleeper and does not use it',
+  function (on, [rule, Prometheus]) {
+    this.timeout(PROBED_SECONDS * 1000 + 600_000)
+    const place = setting(on, rule)
+
+    it('probes and Prometheus wake nothing, and Prometheus finds a target that is up', async () => {
+      const page = await place.sleepers.create('page', 'page')
+      const any = await place.sleepers.create('any', 'any')
+      for (const each of [page, any]) await asleep(place, each)
+      const target = await toService(place, page)('http')
+      const other = await toService(place, any)('http')
+      if (!target || !other) throw new Error('a sleeper has no endpoint')
+      const targets = [target, other].map(({ address, port }) => `${address}:${port}`)
+      const running = await Prometheus.start({ targets, interval: 1000, ruleFile: 'none.yaml' })
+      try {
+        const until = performance.now() + PROBED_SECONDS * 1000
+        while (performance.now() < until) {
+          for (const to of [target, other]) {
+            for (const agent of ['kube-probe/1.35', 'ELB-HealthChecker/2.0', 'GoogleHC/1.0'])
+              await get(to, AbortSignal.timeout(5000), { 'user-agent': agent })
+            await justConnect(to)
+          }
+          await get(target, AbortSignal.timeout(5000), { 'sec-fetch-mode': 'cors' })
+          await sleep(1000)
+        }
+        const down = await running.instant('min_over_time(up[1h]) == 0')
+        expect(down).to.deep.equal([])
+        for (const each of [page, any]) expect(await each.workload.status()).to.include({ is_snoozed: true })
+      } finally {
+        await running.stop()
+      }
+    })
+  },
+)
+
+/** `CONNECTIONS` of them, while the workload is put to sleep again and again; `wake`: beside the connections themselves. */
+async function through(
+  { here }: Setting,
+  { workload }: Sleeper,
+  callers: readonly CallerName[],
+  target: (caller: CallerName) => Promise<Target | undefined>,
+  wake = async () => {},
+): Promise<Fate[]> {
+  const done = new AbortController()
+  let sleeps = 0
+  const cycles = async () => {
+    while (!done.signal.aborted) {
+      await workload.snooze()
+      sleeps += 1
+      await sleep(1500)
+      await wake()
+      await awake(workload)
+      await sleep(500)
+    }
+  }
+  const cycling = cycles()
+  const fates = await flow({ count: CONNECTIONS, callers, pause: PAUSE, target })
+  done.abort()
+  await cycling
+  print([`${here.namespace}: ${sleeps} sleeps`])
+  return fates
+}
+
+function toService({ target }: Setting, { name }: Sleeper) {
+  return (caller: CallerName) => target(name, CALLERS[caller].port)
+}
+
+/** Resolves once the sleeper's pods are gone and connections go to wakers. */
+async function asleep({ here, target, wakers }: Setting, { name, workload }: Sleeper): Promise<void> {
+  await workload.snooze('?wait=60s')
+  await eventually('two wakers', () => wakers.ready.length === 2)
+  await eventually('its connections to go to a waker', async () => {
+    const slices = await slicesOf(here.cluster, here.namespace, name)
+    const to = await target(name, 'http')
+    return slices[0]?.endpoints.length === 2 && to && wakers.ready.includes(to.address)
+  })
+}
+
+/** Resolves once it is awake and no slice of ours leads to wakers. */
+async function handedOver({ here }: Setting, { name, workload }: Sleeper): Promise<void> {
+  await awake(workload)
+  await eventually('its slice to be gone', async () => {
+    return (await slicesOf(here.cluster, here.namespace, name)).length === 0
+  })
+}
+
+/** What the page's script asks when a person has come. */
+async function asThePage(to: Target): Promise<void> {
+  const headers = { accept: 'application/vnd.dormouse+json', 'dormouse-wake': '1' }
+  await get(to, AbortSignal.timeout(30_000), headers)
+}
+
+/** As a TCP probe: it says nothing. */
+async function justConnect({ address, port }: Target): Promise<void> {
+  const socket = connect(port, address)
+  await once(socket, 'connect')
+  socket.destroy()
+}
+
+function tell(title: string, fates: readonly Fate[]): void {
+  const values = (end: Fate['end']) => fates.filter((fate) => fate.end === end).map(({ took }) => took)
+  const slow = quantile(values('app'), 0.99)
+  print([`${title}: ${JSON.stringify(tally(fates))}; p99 of the app's answers ${Math.round(slow)} ms`])
+}

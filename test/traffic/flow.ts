@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inParallel } from '../support/eventually.ts'
+import { call, type CallerName, type Outcome, type Target } from './callers.ts'
+
+/** A connection's fate; `nowhere`: nothing was to be called. */
+export interface Fate {
+  readonly caller: CallerName
+  readonly end: Outcome['end'] | 'nowhere'
+  readonly detail: string
+  readonly to: string
+  /** Milliseconds since the flow began. */
+  readonly begun: number
+  readonly took: number
+}
+
+interface FlowOptions {
+  readonly count: number
+  readonly callers: readonly CallerName[]
+  /** Milliseconds between two connections. */
+  readonly pause: number
+  /** Where the next one goes; undefined: nowhere. */
+  readonly target: (caller: CallerName) => Promise<Target | undefined>
+  /** From outside: the flow ends early. */
+  readonly until?: AbortSignal
+}
+
+/** Makes connections one after the other, without waiting for answers; resolves with the fate of each. */
+export async function flow({ count, callers, pause, target, until }: FlowOptions): Promise<Fate[]> {
+  const start = performance.now()
+  const pending: Promise<Fate>[] = []
+  for (let at = 0; at < count && !until?.aborted; at++) {
+    const caller = callers[at % callers.length]!
+    const begun = performance.now() - start
+    const fate = target(caller).then(async (to) => {
+      const outcome: Pick<Fate, 'end' | 'detail'> = to
+        ? await call(caller, to)
+        : { end: 'nowhere', detail: 'there was no endpoint' }
+      const took = performance.now() - start - begun
+      return { caller, ...outcome, to: to ? `${to.address}:${to.port}` : '', begun, took }
+    })
+    pending.push(fate)
+    await sleep(pause)
+  }
+  return inParallel(pending, (fate) => fate)
+}
+
+/** How many ended how. */
+export function tally(fates: readonly Fate[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { end } of fates) counts[end] = (counts[end] ?? 0) + 1
+  return counts
+}
+
+/** A line for each that did not end so, for people. */
+export function others(fates: readonly Fate[], ...ends: readonly Fate['end'][]): string[] {
+  return fates
+    .filter(({ end }) => !ends.includes(end))
+    .map(
+      ({ caller, end, detail, to, begun, took }) =>
+        `${caller} to ${to}: ${end} (${detail}), ${Math.round(begun)} ms from the beginning, after ${Math.round(took)} ms`,
+    )
+}

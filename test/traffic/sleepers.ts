@@ -1,0 +1,99 @@
+import type { ApiClient } from '../support/api-client.ts'
+import { ANNOTATION } from '../../src/domain/workload/workload.ts'
+import type { TrafficMode } from '../../src/domain/traffic-mode.ts'
+import type { Cluster } from '../support/cluster.ts'
+import { eventually } from '../support/eventually.ts'
+import { Kubelet, OWN_KUBELET, type PodOf } from '../support/kubelet.ts'
+import type { Served } from '../support/served.ts'
+import { App, APP_PORTS } from './app.ts'
+
+type Workload = ReturnType<ApiClient['workload']>
+
+export interface Sleeper {
+  readonly name: string
+  readonly workload: Workload
+}
+
+/** Milliseconds. An app serves on for longer than kube-proxy takes to follow. */
+const TIMES = { start: 200, warm: 200, grace: 4000 }
+
+/** Deployments whose pods answer, each behind a Service and an Ingress of its name. */
+export class Sleepers {
+  readonly #here: Served
+  readonly kubelet: Kubelet
+  /** Pods that were called before they were ready. */
+  readonly early: PodOf[] = []
+
+  constructor(here: Served) {
+    this.#here = here
+    const image = async (pod: PodOf) => App.start(pod, TIMES, (who) => this.early.push(who))
+    this.kubelet = new Kubelet(here.cluster.admin, here.namespace, image)
+    this.kubelet.start()
+  }
+
+  /** Awake, with a ready pod. */
+  async create(name: string, mode: TrafficMode): Promise<Sleeper> {
+    const { namespace, cluster } = this.#here
+    await cluster.admin.expect('POST', `/api/v1/namespaces/${namespace}/services`, serviceOf(name))
+    await cluster.admin.expect(
+      'POST',
+      `/apis/networking.k8s.io/v1/namespaces/${namespace}/ingresses`,
+      ingressOf(name),
+    )
+    const workload = await this.#here.enabled('deployments', name, {
+      podLabels: OWN_KUBELET,
+      annotations: { [ANNOTATION.wakeOnTraffic]: mode },
+    })
+    return { name, workload }
+  }
+
+  /** Leaves what is to be deleted with its namespace. */
+  async stop(): Promise<void> {
+    await this.kubelet.stop()
+  }
+}
+
+/** Resolves once the workload is awake with a ready pod. */
+export async function awake(workload: Workload, timeout = 60_000): Promise<void> {
+  const isAwake = async () => {
+    const { is_snoozed: asleep, ready_replicas: ready } = await workload.status()
+    return !asleep && ready === 1
+  }
+  await eventually('it to be awake', isAwake, { timeout })
+}
+
+interface SliceOfOurs {
+  readonly ports: readonly { readonly name: string; readonly port: number }[]
+  readonly endpoints: readonly { readonly addresses: readonly string[] }[]
+}
+
+/** The slices by which Dormouse leads a Service's traffic to its wakers. */
+export async function slicesOf(
+  { admin }: Cluster,
+  namespace: string,
+  service: string,
+): Promise<SliceOfOurs[]> {
+  const selector = `kubernetes.io/service-name=${service},endpointslice.kubernetes.io/managed-by=dormouse.dev`
+  const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`
+  const { items = [] } = await admin.expect('GET', `${path}?labelSelector=${encodeURIComponent(selector)}`)
+  return items as unknown as SliceOfOurs[]
+}
+
+export function hostOf(name: string): string {
+  return `${name}.dev.example`
+}
+
+export function serviceOf(name: string) {
+  const ports = Object.entries(APP_PORTS).map(([port, number], index) => ({
+    name: port,
+    port: 80 + index,
+    targetPort: number,
+  }))
+  return { metadata: { name }, spec: { selector: { app: name }, ports } }
+}
+
+function ingressOf(name: string) {
+  const backend = { service: { name, port: { name: 'http' } } }
+  const http = { paths: [{ path: '/', pathType: 'Prefix', backend }] }
+  return { metadata: { name }, spec: { rules: [{ host: hostOf(name), http }] } }
+}
