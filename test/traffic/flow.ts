@@ -28,7 +28,8 @@ interface FlowOptions {
 export async function flow({ count, callers, pause, target, until }: FlowOptions): Promise<Fate[]> {
   const start = performance.now()
   const pending: Promise<Fate>[] = []
-  for (let at = 0; at < count && !until?.aborted; at++) {
+  for (let at = 0; at < count; at++) {
+    if (until?.aborted) break
     const caller = callers[at % callers.length]!
     const begun = performance.now() - start
     const fate = target(caller).then(async (to) => {

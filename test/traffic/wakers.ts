@@ -180,6 +180,11 @@ export class Wakers {
     )
   }
 
+  async #forget(address: string, container: WakerContainer): Promise<void> {
+    await container.ended
+    if (this.#processes.get(address) === container) this.#processes.delete(address)
+  }
+
   async #start({ name, address }: PodOf): Promise<Container> {
     const [metricsPort] = await freePorts(1)
     const config = join(this.#directory, `${name}.yaml`)
@@ -190,9 +195,7 @@ export class Wakers {
     const child = startProgram([...args, '--metrics-port', `${metricsPort}`], undefined, { POD_IP: address })
     const container = new WakerContainer(new RunningProgram(child), `http://127.0.0.1:${metricsPort}`)
     this.#processes.set(address, container)
-    void container.ended.then(() => {
-      if (this.#processes.get(address) === container) this.#processes.delete(address)
-    })
+    void this.#forget(address, container)
     return container
   }
 }
