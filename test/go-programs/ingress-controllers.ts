@@ -58,10 +58,7 @@ async function withoutExtensions(folder: string): Promise<void> {
   const path = 'github.com/traefik/traefik/dynamic/ext'
   await mkdir(join(folder, 'ext'))
   await writeFile(join(folder, 'ext/go.mod'), `module ${path}\n`)
-  await writeFile(
-    join(folder, 'ext/ext.go'),
-    'package ext\n\ntype HTTP struct{}\n\ntype Router struct{}\n',
-  )
+  await writeFile(join(folder, 'ext/ext.go'), 'package ext\n\ntype HTTP struct{}\n\ntype Router struct{}\n')
   const tencent = 'github.com/tencentcloud/tencentcloud-sdk-go v3.0.83+incompatible'
   await appendFile(join(folder, 'go.mod'), `replace ${path} => ./ext\nexclude ${tencent}\n`)
 }
