@@ -54,7 +54,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     on().admin.send('PATCH', path(shop, `/${name}`), patch, as(who))
   const remove = (name: string, who = user) =>
     on().admin.send('DELETE', path(shop, `/${name}`), undefined, as(who))
-  /** A slice that stays, by an administrator. */
+  /** A slice that stays, by an administrator; without an owner, or the garbage collector finds that it is not there. */
   const given = (slice: object, where = shop) =>
     on().admin.expect('POST', `${GROUP}/namespaces/${where}/endpointslices`, slice)
 
@@ -106,9 +106,13 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     const objects = await template({ config }, { name: own, namespace: own })
     const kept = objects.filter(({ metadata: { name } }) => /-waker$|-slices/.test(name))
     expect((await on().kubectl.withFile('create', kept)).stderr).to.equal('')
-    for (const part of ['', '-addresses', '-families'])
-      await eventually(`${part} to hold`, async () => {
-        const { body } = await create({ ...FORGED, addressType: part === '-families' ? 'IPv6' : 'IPv4' })
+    for (const [part, forged] of [
+      ['', marked({ finalizers: ['example.com/stay'] })],
+      ['-addresses', of({ endpoints: [endpoint('192.0.2.7')] })],
+      ['-families', of({ addressType: 'IPv6' })],
+    ] as const)
+      await eventually(`the policy ${part} to hold`, async () => {
+        const { body } = await create(forged)
         return body.message?.includes(`${fullname}-slices${part}'`)
       })
     await wakersReady(2)
@@ -171,7 +175,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
 
   it('let it change and delete its own, within the same bounds', async () => {
     const { name } = slice('dormouse-own-12345678').metadata
-    await given(slice(name))
+    await given(marked({ name, ownerReferences: undefined }))
     await isTaken(change(name, { endpoints: addresses.slice(0, 1).map(endpoint) }))
     await isTaken(change(name, { ports: [port(20_500)] }))
     await isRefused(change(name, { endpoints: [endpoint('192.0.2.7')] }), 'addresses of wakers only')
@@ -285,7 +289,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
 
   it('refuse every slice once nobody says who is a waker, but let it delete its own', async () => {
     const { name } = slice('dormouse-left-12345678').metadata
-    await given(slice(name))
+    await given(marked({ name, ownerReferences: undefined }))
     await on().kubectl('delete', 'service', wakers, '-n', own)
     await eventually('it to be refused', async () => {
       const { status, body } = await create(of({ endpoints: [] }))
@@ -294,10 +298,3 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     await isTaken(remove(name))
   })
 })
-
-/** Against each of the policies, whatever the others say. */
-const FORGED = {
-  metadata: { name: 'forged', labels: { [SERVICE]: 'web' } },
-  ports: [],
-  endpoints: [],
-}
