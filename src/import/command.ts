@@ -23,7 +23,15 @@ import type { ClusterObjects, Connection } from '../client/ports.ts'
 import { checkImpersonation, clusterOptions, refuseSeveral, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
 import { AlreadyReported } from '../client/commands/already-reported.ts'
-import { leftByDownscaler, leftByKubeGreen, namespaceNamed, ofKind, pathOf, workloads } from './resources.ts'
+import {
+  leftByDownscaler,
+  leftByKubeGreen,
+  leftByVisits,
+  namespaceNamed,
+  ofKind,
+  pathOf,
+  workloads,
+} from './resources.ts'
 
 interface Options extends Connection {
   readonly from: Tool
@@ -112,7 +120,11 @@ class ImportRun {
     const { dryRun = false, partial = false, verify = false, from } = this.#options
     const cluster = this.#cluster
     const isKubeGreen = from === 'kube-green'
-    const objects = await (isKubeGreen ? leftByKubeGreen(cluster) : leftByDownscaler(cluster))
+    const objects = await (isKubeGreen
+      ? leftByKubeGreen(cluster)
+      : from === 'sablier' || from === 'kubeelasti'
+        ? leftByVisits(cluster)
+        : leftByDownscaler(cluster))
     // The other tool may run anywhere.
     const running = toolsAmong(isKubeGreen ? await ofKind(cluster, 'Deployment') : objects)
     if (isKubeGreen && objects.length === 0 && !verify)

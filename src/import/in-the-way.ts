@@ -4,7 +4,7 @@ import { UsageError } from '../process/errors.ts'
 import { ANNOTATION, ASLEEP_LABEL } from '../domain/annotations.ts'
 import { firstUnmanaged } from './carrying-out.ts'
 import type { Import } from './planned.ts'
-import type { Running, Tool } from './tool.ts'
+import { isMeant, type Running, type Tool } from './tool.ts'
 import type { ClusterObjects } from '../client/ports.ts'
 import type { Terminal } from '../client/terminal.ts'
 
@@ -46,10 +46,7 @@ export async function checkPolicies(
 
 /** Two that put to sleep and wake would undo each other, and the other one would write over the counts. */
 export function refuseBeside(running: readonly Running[], from: Tool, program: string): void {
-  const beside = running.find(
-    ({ tool, deployment }) =>
-      (from === 'downscaler' ? tool !== 'kube-green' : tool === from) && isStarted(deployment),
-  )
+  const beside = running.find((each) => isMeant(each, from) && isStarted(each.deployment))
   if (!beside) return
   const { namespace, name, labels } = beside.deployment.metadata
   const remove = commandLine('kubectl', 'delete', 'deployment', name, '-n', namespace ?? '')

@@ -31,6 +31,11 @@ export async function planned(
     const steps = byNamespace(objects).flatMap((each) => planOfKubeGreen(each, now, inForce))
     return { steps, force: [inForce, inForce], isKnown: known !== undefined }
   }
+  if (from === 'sablier' || from === 'kubeelasti') {
+    const { planOfKubeElasti, planOfSablier } = await import('./plan/visited.ts')
+    const steps = (from === 'sablier' ? planOfSablier : planOfKubeElasti)(objects, now, inForce)
+    return { steps, force: [inForce, inForce], isKnown: known !== undefined }
+  }
   const [{ planOfDownscaler }, { configurationOf }] = await Promise.all([
     import('./plan/downscaler-plan.ts'),
     import('./plan/configuration.ts'),

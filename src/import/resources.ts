@@ -30,6 +30,11 @@ export async function leftByDownscaler(cluster: ClusterObjects): Promise<Importe
   return allOf(cluster, READ_FOR_DOWNSCALERS)
 }
 
+/** All that Sablier or KubeElasti may wake, and ElastiServices. */
+export async function leftByVisits(cluster: ClusterObjects): Promise<ImportedObject[]> {
+  return allOf(cluster, ['Namespace', 'Deployment', 'StatefulSet', 'Rollout', 'Cluster', 'ElastiService'])
+}
+
 /** SleepInfos, their Secrets, and the workloads of their namespaces; no other namespace is read. */
 export async function leftByKubeGreen(cluster: ClusterObjects): Promise<ImportedObject[]> {
   const infos = await allOf(cluster, ['SleepInfo'])

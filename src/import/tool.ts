@@ -6,14 +6,25 @@ import type { ClusterObjects } from '../client/ports.ts'
 import { pathOf } from './resources.ts'
 
 /** The other tools, as `--from` names them; `downscaler`: whichever of the two runs. */
-export const TOOLS = ['downscaler', 'py-kube-downscaler', 'gokubedownscaler', 'kube-green'] as const
+/** These wake what is visited. */
+const OF_VISITS = ['sablier', 'kubeelasti'] as const
+export const TOOLS = [
+  'downscaler',
+  'py-kube-downscaler',
+  'gokubedownscaler',
+  'kube-green',
+  ...OF_VISITS,
+] as const
 export type Tool = (typeof TOOLS)[number]
+export type Downscaler = Exclude<Tool, 'kube-green' | (typeof OF_VISITS)[number]>
 
 /** A mirror may have the organisation in the image's name: `mirror/caas-team-gokubedownscaler`. */
 const IMAGES: Readonly<Record<Exclude<Tool, 'downscaler'>, RegExp>> = {
   gokubedownscaler: /(?:^|[/_.-])gokubedownscaler(?:[:@]|$)/i,
   'py-kube-downscaler': /(?:^|[/_.-])kube-downscaler(?:[:@]|$)/i,
   'kube-green': /(?:^|[/_.-])kube-green(?:[:@]|$)/i,
+  sablier: /(?:^|[/_.-])sablier(?:[:@]|$)/i,
+  kubeelasti: /(?:^|[/_.-])elasti-operator(?:[:@]|$)/i,
 }
 
 /** Deployments of the cluster that run a tool. */
@@ -37,12 +48,10 @@ export function toolsAmong(objects: readonly ImportedObject[]): Running[] {
 /** The downscaler that is meant, and its settings. @throws UsageError if that is ambiguous */
 export async function downscalerAmong(
   running: readonly Running[],
-  from: Exclude<Tool, 'kube-green'>,
+  from: Downscaler,
   cluster: ClusterObjects,
 ): Promise<{ dialect: Dialect; program: Program; home?: string | undefined }> {
-  const meant = running.filter(
-    ({ tool }) => tool !== 'kube-green' && (from === 'downscaler' || tool === from),
-  )
+  const meant = running.filter((each) => isMeant(each, from))
   const [first, second] = meant
   if (second && first?.tool !== second.tool)
     throw new UsageError(
@@ -58,6 +67,11 @@ export async function downscalerAmong(
       'no Deployment of a downscaler is found: say which it was, by --from gokubedownscaler or py-kube-downscaler',
     )
   return { dialect: from === 'gokubedownscaler' ? 'go' : 'py', program: programOf([], {}) }
+}
+
+/** Whether `--from` names it. */
+export function isMeant({ tool }: Running, from: Tool): boolean {
+  return tool === from || (from === 'downscaler' && tool.endsWith('downscaler'))
 }
 
 /** From its arguments, its environment and the ConfigMaps and Secrets that this is taken from, as a kubelet does. */

@@ -202,6 +202,25 @@ describe('what an import did', () => {
     })
   })
 
+  it('takes over what Sablier wakes once Sablier is stopped, and not beside it', async () => {
+    const web = {
+      ...sleeper('web', ''),
+      metadata: { namespace: 'shop', name: 'web', labels: { 'sablier.enable': 'true' } },
+    }
+    const sablier = {
+      ...web,
+      metadata: { namespace: 'tool', name: 'sablier' },
+      spec: { replicas: 1, template: { spec: { containers: [{ image: 'sablierapp/sablier:1.16.2' }] } } },
+    }
+    const beside = await imported(new Objects([web, sablier]), '--from', 'sablier')
+    expect(beside.err).to.include('sablier still runs: stop it by kubectl scale deployment sablier -n tool')
+    const cluster = new Objects([web, { ...sablier, spec: { ...sablier.spec, replicas: 0 } }])
+    const { code, err } = await imported(cluster, '--from', 'sablier')
+    expect(code, err).to.equal(0)
+    expect(lastLine(err)).to.equal('1 adopted, 0 changed, 0 left as they are, 0 failed')
+    expect(cluster.at(web).metadata.labels).to.include({ [ASLEEP_LABEL]: '1', 'sablier.enable': 'true' })
+  })
+
   it('leaves a sleeper that Dormouse has put to sleep with its own count, and takes the marks away', async () => {
     const ours = sleeper('web', '7', { labels: { [ASLEEP_LABEL]: '3' } })
     const cluster = new Objects([shop, ours])

@@ -7,7 +7,7 @@ import { readPublished, writtenSettings } from '../../src/domain/records/publish
 import { REQUEST_ANNOTATION } from '../../src/domain/requests/annotation.ts'
 import { ScheduleCompiler } from '../../src/domain/schedule/schedule.ts'
 import { Refusal } from '../../src/process/errors.ts'
-import { downscalerAmong, toolsAmong, type Tool } from '../../src/import/tool.ts'
+import { downscalerAmong, toolsAmong, type Downscaler } from '../../src/import/tool.ts'
 import { KEPT, Objects } from './import-cluster.ts'
 
 const COMPILER = new ScheduleCompiler(100)
@@ -28,7 +28,7 @@ export class Served extends Objects {
   }
 
   /** Puts what an import prints into its configuration. */
-  async configure(tool: Exclude<Tool, 'kube-green'>): Promise<void> {
+  async configure(tool: Downscaler): Promise<void> {
     const objects = [...this.objects.values()]
     const left = {
       ...(await downscalerAmong(toolsAmong(objects), tool, this)),

@@ -134,8 +134,9 @@ export function scenarios({ workloads, steps, moves }: Size): fc.Arbitrary<Scena
     managed: fc.constantFrom(true, true, true, false),
     window: fc.option(WINDOW),
     scaledFrom: fc.constantFrom(0, 1, null, null),
-    minimum: fc.constantFrom(1, 2, 3, null, null, null),
-    floor: fc.constantFrom(0, 1, 2, MOST_ASLEEP, null, null, null),
+    // Most often a floor below the minimum, or none.
+    minimum: fc.constantFrom(1, 3, 4, 4, null, null),
+    floor: fc.constantFrom(0, 1, 1, 2, MOST_ASLEEP, null, null),
   })
   const namespace = fc.record({
     environment: fc.constantFrom(...ENVIRONMENTS, 'prod'),

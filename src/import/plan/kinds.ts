@@ -102,6 +102,7 @@ const ROWS: Readonly<Record<string, KindRow>> = {
   PerconaServerMongoDB: switched('percona-mongodb'),
   Stack: { needsNoPolicy: 'Stacks are not supported' },
   Prometheus: { needsNoPolicy: 'the scale of a Prometheus is its number of shards' },
+  ElastiService: { apiVersion: 'elasti.truefoundry.com/v1alpha1' },
   SleepInfo: { apiVersion: 'kube-green.com/v1alpha1' },
   Secret: { apiVersion: 'v1' },
   ConfigMap: { apiVersion: 'v1' },

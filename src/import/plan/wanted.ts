@@ -5,6 +5,7 @@ import type { Week } from './week.ts'
 import { writtenInstant } from '../../domain/workload/instant.ts'
 import { ANNOTATION } from '../../domain/annotations.ts'
 import { counted } from '../../domain/text.ts'
+import type { TrafficMode } from '../../domain/traffic-mode.ts'
 import type { MergePatch } from './imported-object.ts'
 
 /** Settings of ours that do what another tool does. */
@@ -19,6 +20,8 @@ export interface Wanted {
   readonly awakeUntil?: Instant
   /** The count that it sleeps with; absent: 0. */
   readonly asleepReplicas?: number
+  /** How traffic wakes it; absent: as it is. */
+  readonly wakeOnTraffic?: TrafficMode
   /** The differences from before, a sentence each. */
   readonly differs: readonly string[]
   /** Why Dormouse cannot do what the tool does. */
@@ -77,14 +80,17 @@ export function annotationsOf(wanted: Wanted, inherited?: Wanted): MergePatch {
     own[ANNOTATION.asleepReplicas] = String(asleepReplicas)
   if (wanted.awakeUntil !== undefined && wanted.awakeUntil !== outer?.awakeUntil)
     own[ANNOTATION.awakeUntil] = writtenInstant(wanted.awakeUntil)
+  if (wanted.wakeOnTraffic !== undefined) own[ANNOTATION.wakeOnTraffic] = wanted.wakeOnTraffic
   return own
 }
 
 /** The settings as one sentence. */
 export function saysWanted(wanted: Wanted): string {
-  const { enabled, schedule, timezone, autoWake, awakeUntil, asleepReplicas = 0 } = wanted
+  const { enabled, schedule, timezone, autoWake, awakeUntil, asleepReplicas = 0, wakeOnTraffic } = wanted
   if (!enabled) return 'left alone, as before'
   const rest = asleepReplicas === 0 ? '' : `, asleep with ${counted(asleepReplicas, 'replica')}`
   const until = awakeUntil === undefined ? '' : `, awake until ${new Date(awakeUntil).toISOString()}`
-  return `awake ${schedule} (${timezone})${autoWake ? '' : ', and only people wake it'}${rest}${until}`
+  const traffic = wakeOnTraffic === undefined ? '' : `, and traffic wakes it (${wakeOnTraffic})`
+  const byPeople = autoWake ? '' : ', and only people wake it'
+  return `awake ${schedule} (${timezone})${traffic || byPeople}${rest}${until}`
 }
