@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { HPAS } from '../../src/domain/autoscaling/hpa.ts'
 import { pauseChange, restOf } from '../../src/domain/companions/pause.ts'
 import { isBuiltIn, KIND_NAME } from '../../src/domain/kinds.ts'
+import { valueAt } from '../../src/domain/json-pointer.ts'
 import { formOf } from '../../src/domain/sleeping/forms.ts'
 import { ANNOTATION, ASLEEP_LABEL } from '../../src/domain/workload/workload.ts'
 import type { KubernetesObject } from '../../src/kubernetes/api-object.ts'
@@ -27,7 +28,15 @@ export const OF_MINIMUMS = {
     await target.write('DELETE', 'remove HPA', undefined, undefined, pathOf(target))
     target.minimums = undefined
   }),
-  'edit HPA': ofCounted(2, MINIMUM, editHpa),
+  // Most often one that Dormouse has lowered, if there is one.
+  'edit HPA': ofCounted(
+    2,
+    fc.record({ minimum: MINIMUM, lowered: fc.constantFrom(true, true, false) }),
+    (target, { minimum, lowered }) => {
+      const sought = lowered ? target.peers.find(isLowered) : undefined
+      return editHpa(sought ?? target, minimum)
+    },
+  ),
   // On a real cluster its own controller looks, too, at any time.
   'HPA looks': ofCounted(4, fc.constant(undefined), async (target) => {
     const minimum = target.minimums && minimumIn(await read(target))
@@ -118,9 +127,13 @@ export function minimumsLeft(target: Target): string[] {
     const isTheirs = minimum !== undefined && minimums.includes(minimum) && mark === undefined
     return isTheirs ? [] : [`${title} is ${isAsleep ? 'asleep at 0' : 'awake'}, and ${says}`]
   }
-  const isLowered = minimum !== undefined && minimum <= held.replicas
+  const isLow = minimum !== undefined && minimum <= held.replicas
   const isKept = mark !== undefined || (minimum !== undefined && minimums.includes(minimum))
-  return isLowered && isKept ? [] : [`${title} is asleep at ${held.replicas}, and ${says}`]
+  return isLow && isKept ? [] : [`${title} is asleep at ${held.replicas}, and ${says}`]
+}
+
+function isLowered(target: Target): boolean {
+  return hpaOf(target)?.metadata.annotations?.[MARK] !== undefined
 }
 
 function hpaOf({ key, observed }: Target): KubernetesObject | undefined {
@@ -128,7 +141,8 @@ function hpaOf({ key, observed }: Target): KubernetesObject | undefined {
 }
 
 function minimumIn(hpa: object | undefined): number | undefined {
-  return (hpa as { spec?: { minReplicas?: number } } | undefined)?.spec?.minReplicas
+  const minimum: unknown = valueAt(hpa, HPAS.place)
+  return typeof minimum === 'number' ? minimum : undefined
 }
 
 async function read(target: Target): Promise<object | undefined> {

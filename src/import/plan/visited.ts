@@ -11,6 +11,7 @@ import {
   type Step,
 } from './imported-object.ts'
 import type { InForce } from './in-force.ts'
+import { pluralOf } from './kinds.ts'
 import { adoptionOf, isAsleepAtOnce, OF_ANOTHER, refusalOf, stepOf } from './steps.ts'
 import { annotationsOf, inHours, type Wanted } from './wanted.ts'
 import { MINUTES_OF_WEEK, Week } from './week.ts'
@@ -63,37 +64,38 @@ export function planOfSablier(objects: readonly ImportedObject[], now: Instant, 
 
 /** The steps for what ElastiServices target, and for these themselves. */
 export function planOfKubeElasti(objects: readonly ImportedObject[], now: Instant, force: InForce): Step[] {
-  return objects
-    .filter(({ kind }) => kind === 'ElastiService')
-    .flatMap((service): Step[] => {
-      const { scaleTargetRef, minTargetReplicas, enabledPeriod } = service.spec ?? {}
-      const target = objects.find(
-        ({ kind, metadata }) =>
-          [kind, `${kind.toLowerCase()}s`].includes(scaleTargetRef?.kind ?? '') &&
-          metadata.name === scaleTargetRef?.name &&
-          metadata.namespace === service.metadata.namespace,
-      )
-      if (!target) return [refusalOf(service, ['what it targets is not there'])]
-      const differs = [
-        'its triggers have no counterpart',
-        ...(enabledPeriod === undefined
-          ? []
-          : ['outside of its enabledPeriod the tool kept it awake: write that as a schedule']),
-      ]
-      const count = typeof minTargetReplicas === 'number' ? minTargetReplicas : 1
-      const visited = {
-        object: target,
-        mode: 'any',
-        hours: Week.NONE,
-        count,
-        asleepReplicas: 0,
-        differs,
-      } as const
-      const left =
-        `it stays, for ${nameOf(target)} is Dormouse's now: delete it by hand, with its finalizer, and the ` +
-        `EndpointSlice that leads its Service to the tool's resolver`
-      return [...stepsOf(visited, now, force), { object: service, verdict: 'approximated', says: [left] }]
-    })
+  const services = objects.filter(({ kind }) => kind === 'ElastiService')
+  return services.flatMap((service) => {
+    const target = objects.find((each) => isTarget(service, each))
+    if (!target) return [refusalOf(service, ['what it targets is not there'])]
+    const { minTargetReplicas: count, enabledPeriod } = service.spec ?? {}
+    const period = 'outside of its enabledPeriod the tool kept it awake: write that as a schedule'
+    const visited = {
+      object: target,
+      mode: 'any',
+      hours: Week.NONE,
+      count: typeof count === 'number' ? count : 1,
+      asleepReplicas: 0,
+      differs: ['its triggers have no counterpart', ...(enabledPeriod === undefined ? [] : [period])],
+    } as const
+    return stepsOf(visited, now, force).concat(staying(service, target))
+  })
+}
+
+/** A kind may be written as its plural: `deployments`. */
+function isTarget({ metadata, spec }: ImportedObject, object: ImportedObject): boolean {
+  const { kind = '', name } = spec?.scaleTargetRef ?? {}
+  const isKind = object.kind === kind || pluralOf(object.kind) === kind
+  return isKind && object.metadata.name === name && object.metadata.namespace === metadata.namespace
+}
+
+/** Its finalizer waits for a controller that is stopped. */
+function staying(service: ImportedObject, target: ImportedObject): Step {
+  const says = [
+    `it stays, for ${nameOf(target)} is Dormouse's now: delete it by hand, with its finalizer, and the EndpointSlice ` +
+      "that leads its Service to the tool's resolver",
+  ]
+  return { object: service, verdict: 'approximated', says }
 }
 
 function stepsOf(visited: Visited, now: Instant, force: InForce): Step[] {

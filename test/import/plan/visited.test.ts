@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { InForce } from '../../../src/import/plan/in-force.ts'
-import type { ImportedObject } from '../../../src/import/plan/imported-object.ts'
+import { annotationsIn, type ImportedObject } from '../../../src/import/plan/imported-object.ts'
 import { planOfKubeElasti, planOfSablier } from '../../../src/import/plan/visited.ts'
 import { NIGHT, verdicts } from '../import-cluster.ts'
 
@@ -20,9 +20,6 @@ function deployment(replicas: number, said: Readonly<Record<string, string>> = {
     spec: { replicas },
   }
 }
-
-const annotationsIn = (patch: object | undefined) =>
-  (patch as { metadata?: { annotations?: object } } | undefined)?.metadata?.annotations
 
 describe('what Sablier wakes', () => {
   const planOf = (replicas: number, said: Readonly<Record<string, string>> = {}) =>
