@@ -246,7 +246,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
       const [rule, ...others] = more.map((each) => JSON.parse(each) as ResourceRule)
       expect(others).to.deep.equal([])
       expect(rule).to.deep.include({ apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'] })
-      expect(rule?.verbs).to.have.members(['get', 'list', 'watch'])
+      expect(rule?.verbs).to.have.members(['list', 'watch'])
     }
   })
 

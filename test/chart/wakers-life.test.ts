@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
+import { freePorts } from '../control-plane/ports.ts'
 import { helm } from '../go-programs/go-program.ts'
 import { describeOnWith } from '../support/clusters.ts'
+import { startProgram } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
-import { CHART, helmIn } from './helm.ts'
+import { RunningProgram } from '../support/running-program.ts'
+import { accountKubeconfig, beside } from './beside.ts'
+import { CHART, helmIn, type Manifest } from './helm.ts'
 
 const GROUP = '/apis/discovery.k8s.io/v1'
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' }
@@ -16,7 +23,11 @@ describeOnWith(helm, 'the wakers of a release', function (on, program) {
   const { run, attempt } = helmIn(program, () => on().adminKubeconfig)
   /** Nothing that a cluster has only one of. */
   const valuesWith = (enabled: boolean) => ({
-    config: { webhook: { enabled: false }, waker: { enabled } },
+    // The address gets into the API's certificate.
+    config: {
+      webhook: { enabled: false, url: 'https://127.0.0.1:9443' },
+      waker: { enabled, ports: '28100-28119' },
+    },
     publish: { enabled: false },
     rbac: { aggregate: false },
   })
@@ -47,6 +58,11 @@ describeOnWith(helm, 'the wakers of a release', function (on, program) {
     })
   }
 
+  async function map(): Promise<string> {
+    const { data } = await on().kubectl.json<Manifest>('get', 'configmap', wakers, '-n', name)
+    return data?.['waker.yaml'] ?? ''
+  }
+
   const gone = (of: string) =>
     eventually(
       'the slice to go',
@@ -67,6 +83,35 @@ describeOnWith(helm, 'the wakers of a release', function (on, program) {
       expect(others).to.deep.equal([])
       return first?.endpoints?.filter(({ conditions }) => conditions.ready).length === 2
     })
+  })
+
+  it('get ready with what the chart gives them: configuration, rights, token and CA', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'dormouse-waker-'))
+    const [api, webhook] = await freePorts(2)
+    const server = await beside(on, { name, namespace: name })
+    const files = {
+      'waker.yaml': (await map())
+        .replaceAll('/etc/dormouse/knock', folder)
+        .replace(`https://${name}-dormouse.${name}.svc`, `https://127.0.0.1:${api}`),
+      token: await on().kubectl('create', 'token', wakers, '-n', name, '--audience=dormouse'),
+    }
+    for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text)
+    const kubeconfig = await accountKubeconfig(on(), name, wakers)
+    const args = ['waker', '--config', join(folder, 'waker.yaml'), '--kubeconfig', kubeconfig]
+    let waker: RunningProgram | undefined
+    try {
+      await server.start({ api, webhook })
+      const secret = await on().kubectl.json<Manifest>('get', 'secret', 'dormouse-webhook', '-n', name)
+      await writeFile(join(folder, 'ca.crt'), Buffer.from(secret.data?.['ca.crt'] ?? '', 'base64'))
+      waker = new RunningProgram(startProgram([...args, '--metrics-port', '0', '--json']))
+      const { metrics } = await waker.ready<{ metrics: string }>()
+      await eventually('it to be ready', async () => (await fetch(new URL('/readyz', metrics))).ok)
+      expect(waker.log.filter((line) => /cannot \w+ resource/.test(line))).to.deep.equal([])
+    } finally {
+      await waker?.end('SIGTERM')
+      await server.remove()
+      await rm(folder, { recursive: true, force: true })
+    }
   })
 
   it('leave no slice behind when they are switched off, and come back when they are switched on', async () => {
