@@ -1,18 +1,22 @@
 import { Registry, type Metric } from 'prom-client'
 import { Metrics } from '../../src/service/metrics/metrics.ts'
 import { ProcessMetrics } from '../../src/service/metrics/process-metrics.ts'
+import { WakerMetrics } from '../../src/service/metrics/waker-metrics.ts'
 import { code, table } from './page.ts'
 
 /** Every metric of Dormouse's own, with its labels, and the replicas that export it. */
 export async function metricsTable(): Promise<string> {
-  const { metrics, registered } = watched()
+  const { metrics, waker, registered } = watched()
   const ofEvery = namesIn(await metrics.registry.exposition())
   metrics.lead(true)
-  const all = namesIn(await metrics.registry.exposition())
+  const ofServers = namesIn(await metrics.registry.exposition())
+  const ofWakers = namesIn(await waker.exposition()).filter((name) => !ofServers.includes(name))
+  const all = [...ofServers, ...ofWakers]
   const rows = all.map((name) => {
     const { help, labelNames, type } = registered.find((metric) => metric.name === name) ?? {}
     const labels = (labelNames ?? []).map(code).join(' ')
-    return [code(name), String(type), labels, ofEvery.includes(name) ? '' : '_leader_', String(help)]
+    const exporter = ofEvery.includes(name) ? '' : ofWakers.includes(name) ? '_waker_' : '_leader_'
+    return [code(name), String(type), labels, exporter, String(help)]
   })
   return table(['Metric', 'Type', 'Labels', '', 'Meaning'], rows)
 }
@@ -27,7 +31,7 @@ interface Registered {
 type Register = (this: Registry, metric: Metric) => void
 
 /** prom-client lists labels only for counted series, so metrics are recorded as they register. */
-function watched(): { metrics: Metrics; registered: Registered[] } {
+function watched(): { metrics: Metrics; waker: ProcessMetrics; registered: Registered[] } {
   const registered: Registered[] = []
   const register: Register = Reflect.get(Registry.prototype, 'registerMetric')
   Registry.prototype.registerMetric = function (metric: Metric) {
@@ -48,7 +52,9 @@ function watched(): { metrics: Metrics; registered: Registered[] } {
       perWorkload: true,
       prices: { currency: 'EUR', cpu: 1, memory: 1 },
     })
-    return { metrics, registered }
+    const waker = new ProcessMetrics()
+    new WakerMetrics(waker.own, () => 0)
+    return { metrics, waker, registered }
   } finally {
     Registry.prototype.registerMetric = register
   }

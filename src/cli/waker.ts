@@ -48,7 +48,7 @@ export function registerWaker(program: Command, ports: CliPorts): void {
     })
 }
 
-/** Of this pod, as the downward API tells them. */
+/** The addresses of this pod, as the downward API tells them. */
 function addressesIn({ POD_IP: one = '', POD_IPS: all = one }: CliPorts['environment']): string[] {
   return [...new Set([one, ...all.split(',')])].map((each) => each.trim()).filter((each) => each !== '')
 }

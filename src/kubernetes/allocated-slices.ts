@@ -19,7 +19,7 @@ interface AllocatedSlice {
   readonly allocation: Allocation
 }
 
-/** What the slices of ours allocate. The cluster sends no others: they would be most of a large one's. */
+/** The allocations of the slices of ours. The cluster sends no others: they would be most of a large one's. */
 export class AllocatedSlices extends Informer<'endpointslices', AllocatedSlice> {
   readonly name = 'allocated slices'
   readonly #known = new VersionedStore<AllocatedSlice>({

@@ -14,7 +14,6 @@ const TEXT = {
   held: 'it is asleep, and traffic may not wake it now',
   off: 'it is not awake, and traffic does not wake it',
   late: 'it is waking, and no pod was ready in time: try again',
-  leaving: 'this waker stops: try again',
 } as const satisfies Record<RefusalReason, string>
 
 /** A connection is not joined to a pod. */

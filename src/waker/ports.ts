@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Allocation } from '../domain/traffic/allocation.ts'
-import type { Knock, KnockAnswer } from '../domain/traffic/knock.ts'
+import type { Knock, KnockAnswer, KnockState } from '../domain/traffic/knock.ts'
 import type { TrafficMode } from '../domain/traffic-mode.ts'
 
 /** A port of a Service that sleeps. */
@@ -52,29 +52,19 @@ export type FollowEndpoints = (service: Pick<SleepingPort, 'namespace' | 'servic
 /** Sends one knock. @throws Error when it is not answered, or refused */
 export type SendKnock = (knock: Knock, signal: AbortSignal) => Promise<KnockAnswer>
 
-export const PROTOCOLS = ['http1', 'h2', 'tls', 'raw'] as const
 /** The protocol that the first bytes of a connection are of. */
-export type Protocol = (typeof PROTOCOLS)[number]
+export type Protocol = 'http1' | 'h2' | 'tls' | 'raw'
 
-export const REFUSALS = [
-  'no-port',
-  'full',
-  'service-full',
-  'silent',
-  'automatic',
-  'held',
-  'off',
-  'late',
-  'leaving',
-] as const
 /** Why a connection is not joined to a pod. */
-export type RefusalReason = (typeof REFUSALS)[number]
+export type RefusalReason =
+  'no-port' | 'full' | 'service-full' | 'silent' | 'automatic' | 'held' | 'off' | 'late'
 
-export const KNOCK_RESULTS = ['waking', 'asleep', 'held', 'awake', 'off', 'failed'] as const
+/** The state that a knock found; failed: it was refused, or not answered. */
+export type KnockResult = KnockState | 'failed'
 
 /** Told about connections; the composition root turns it into metrics. */
 export interface WakerObserver {
-  knocked(result: (typeof KNOCK_RESULTS)[number]): void
+  knocked(result: KnockResult): void
   connected(protocol: Protocol): void
   refused(reason: RefusalReason): void
   /** `seconds` from its first byte. */

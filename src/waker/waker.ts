@@ -111,7 +111,7 @@ export class Waker implements Runnable {
     return this.#listeners.open
   }
 
-  /** What keeps it from serving; empty: nothing. */
+  /** The reasons why it does not serve; empty: it does. */
   get missing(): readonly string[] {
     return [
       ...(this.#leaving ? ['it stops'] : []),
