@@ -22,7 +22,13 @@ describeOnWith(both(helm, definitions), 'the chart, before the API server', func
     const metadata = { name: namespace, labels: RESTRICTED }
     await on().admin.expect('POST', '/api/v1/namespaces', { metadata })
     // A pod needs its account even in a dry run.
-    for (const name of [`${namespace}-dormouse`, 'elsewhere', 'sleeper']) {
+    for (const name of [
+      `${namespace}-dormouse`,
+      `${namespace}-dormouse-waker`,
+      'elsewhere',
+      'sleeper',
+      'porter',
+    ]) {
       const path = `/api/v1/namespaces/${namespace}/serviceaccounts`
       await on().admin.expect('POST', path, { metadata: { name } })
     }
@@ -44,7 +50,10 @@ describeOnWith(both(helm, definitions), 'the chart, before the API server', func
           kind !== 'ServiceAccount' && (kind !== 'ConfigMap' || metadata.namespace !== 'kube-public'),
       )
       const pods = podsOf(objects, namespace)
-      expect(pods).to.have.length(objects.some(({ kind }) => kind === 'Job') ? 2 : 1)
+      const [job, wakers] = [/-release-[0-9a-f]+$/, /-waker$/].map((pattern) =>
+        objects.some(({ kind, metadata }) => /Job|Deployment/.test(kind) && pattern.test(metadata.name)),
+      )
+      expect(pods).to.have.length(1 + Number(job) + Number(wakers))
       const all = [...fresh, ...pods]
       const { code, stdout, stderr } = await dryRun(all)
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
@@ -65,13 +74,13 @@ describeOnWith(both(helm, definitions), 'the chart, before the API server', func
   })
 })
 
-/** The pods that the Deployment and the hook's Job would make. */
+/** The pods that the Deployments and the hook's Job would make. */
 function podsOf(objects: readonly Manifest[], namespace: string): object[] {
   return objects
     .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
-    .map(({ kind, spec }) => {
+    .map(({ metadata: { name }, spec }) => {
       const { template } = spec as { template: { metadata: { labels: object }; spec: object } }
-      const metadata = { name: kind.toLowerCase(), namespace, labels: template.metadata.labels }
+      const metadata = { name: name.toLowerCase(), namespace, labels: template.metadata.labels }
       return { apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec }
     })
 }
