@@ -144,8 +144,7 @@ describeOnNetwork(
         await asleep(place, web)
         const held = flow({ count: 3, callers: CLIENT_FIRST, pause: 20, target })
         await sleep(Math.random() * MID_WAKE)
-        await place.here.dormouse.kill()
-        await place.here.dormouse.start()
+        await place.killDormouse()
         const fates = await held
         lost.push(...others(fates, 'app'))
         took.push(...fates.map((fate) => fate.took))

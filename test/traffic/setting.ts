@@ -1,4 +1,4 @@
-import { freePorts } from '../control-plane/ports.ts'
+import { Balancer } from '../support/balancer.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
 import { KubeProxy } from './kube-proxy.ts'
@@ -10,11 +10,11 @@ export interface Setting {
   readonly here: Enforced
   readonly wakers: Wakers
   readonly sleepers: Sleepers
+  /** SIGKILL, and a new process; resolves once it is ready. */
+  killDormouse(): Promise<void>
   /** Where kube-proxy would send a connection to this port of a Service now; undefined: nowhere. */
   target(service: string, port: string): Promise<Target | undefined>
 }
-
-const API = { host: '127.0.0.1', insecurePort: 0, rate: { perSecond: 100_000, burst: 100_000 } }
 
 /** Dormouse, two wakers, kube-proxy's rule and workloads whose pods answer; all is gone after the suite. */
 export function setting(
@@ -22,14 +22,10 @@ export function setting(
   rule: string,
   { waker = {}, settings = {} }: { waker?: Readonly<Record<string, unknown>>; settings?: object } = {},
 ): Setting {
-  // The same after a restart: wakers are told once where it is.
-  const api = { ...API, port: 0 }
-  before('a port for the API', async () => {
-    ;[api.port] = await freePorts(1)
-  })
   const own = { enabled: true, ...waker }
   const backoff = { maxOperations: 19, window: '1s' }
-  const here = enforced(on, { settings: { api, waker: own, backoff, ...settings } })
+  const here = enforced(on, { settings: { waker: own, backoff, ...settings } })
+  let api: Balancer
   let wakers: Wakers
   let sleepers: Sleepers
   let kubeProxy: KubeProxy
@@ -38,7 +34,9 @@ export function setting(
     this.timeout(240_000)
     sleepers = new Sleepers(here)
     kubeProxy = await KubeProxy.start(rule, on().adminKubeconfig)
-    wakers = await Wakers.start(on(), { waker: own, api: () => here.api.url })
+    api = await Balancer.start()
+    api.to([portOf(here.api.url)])
+    wakers = await Wakers.start(on(), { waker: own, api: api.url.replace('https:', 'http:') })
   })
 
   afterEach('shows what the wakers said of a failure', function () {
@@ -50,6 +48,7 @@ export function setting(
     await wakers?.stop()
     await kubeProxy?.stop()
     await sleepers?.stop()
+    await api?.stop()
   })
 
   return {
@@ -60,6 +59,12 @@ export function setting(
     get sleepers() {
       return sleepers
     },
+    async killDormouse() {
+      await here.dormouse.kill()
+      api.to([], { cut: true })
+      await here.dormouse.start()
+      api.to([portOf(here.api.url)])
+    },
     async target(service, port) {
       const endpoints = await kubeProxy.endpoints(here.namespace, service, port)
       // As evenly as the kernel's rules do.
@@ -68,4 +73,8 @@ export function setting(
       return chosen === undefined ? undefined : { address, port: Number(number) }
     },
   }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port)
 }

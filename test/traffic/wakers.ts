@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { request } from 'undici'
 import { dormouse } from '../control-plane/dormouse-account.ts'
 import { writeKubeconfig } from '../control-plane/kubeconfig.ts'
-import { freePorts } from '../control-plane/ports.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { startProgram } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
@@ -24,22 +23,23 @@ const RIGHTS = [
 class WakerContainer implements Container {
   readonly ended: Promise<unknown>
   readonly program: RunningProgram
-  readonly #health: string
+  readonly #health: Promise<string>
 
-  constructor(program: RunningProgram, health: string) {
+  constructor(program: RunningProgram) {
     this.program = program
-    this.#health = health
+    this.#health = program.ready<{ metrics: string }>().then(({ metrics }) => metrics)
+    this.#health.catch(() => {})
     this.ended = program.ended()
   }
 
   async isReady(): Promise<boolean> {
-    const { statusCode, body } = await request(`${this.#health}/readyz`)
+    const { statusCode, body } = await request(`${await this.#health}/readyz`)
     await body.dump()
     return statusCode === 200
   }
 
   async metrics(): Promise<Sample[]> {
-    return parseMetrics(await (await request(`${this.#health}/metrics`)).body.text())
+    return parseMetrics(await (await request(`${await this.#health}/metrics`)).body.text())
   }
 
   terminate(): void {
@@ -52,7 +52,7 @@ interface Options {
   readonly waker: Readonly<Record<string, unknown>>
   readonly replicas?: number
   /** The URL of Dormouse's API. */
-  readonly api: () => string
+  readonly api: string
 }
 
 /** The wakers as the chart runs them: a Deployment behind a headless Service, each pod a process of its own. */
@@ -186,14 +186,17 @@ export class Wakers {
   }
 
   async #start({ name, address }: PodOf): Promise<Container> {
-    const [metricsPort] = await freePorts(1)
     const config = join(this.#directory, `${name}.yaml`)
-    const knock = { url: this.#options.api(), tokenFile: this.#tokenFile }
+    const knock = { url: this.#options.api, tokenFile: this.#tokenFile }
     // JSON is YAML.
-    await writeFile(config, JSON.stringify({ waker: { enabled: true, knock, ...this.#options.waker } }))
-    const args = ['waker', '--config', config, '--kubeconfig', this.#kubeconfig, '--json']
-    const child = startProgram([...args, '--metrics-port', `${metricsPort}`], undefined, { POD_IP: address })
-    const container = new WakerContainer(new RunningProgram(child), `http://127.0.0.1:${metricsPort}`)
+    const waker = { ...this.#options.waker, knock }
+    // Each on its own address, as in a pod of its own.
+    await writeFile(config, JSON.stringify({ api: { host: address }, waker }))
+    const files = ['--config', config, '--kubeconfig', this.#kubeconfig]
+    const args = ['waker', ...files, '--json', '--metrics-port', '0']
+    const container = new WakerContainer(
+      new RunningProgram(startProgram(args, undefined, { POD_IP: address })),
+    )
     this.#processes.set(address, container)
     void this.#forget(address, container)
     return container
