@@ -297,4 +297,14 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     })
     await isTaken(remove(name))
   })
+
+  // A first waker could not come, nor any pod behind any Service.
+  it('leave the slices of others alone then', async () => {
+    const controller = 'system:serviceaccount:kube-system:endpointslice-controller'
+    const others = marked({
+      name: 'web-abcde',
+      labels: { [SERVICE]: 'web', [MANAGER]: 'endpointslice-controller.k8s.io' },
+    })
+    await isTaken(create(of({ ...others, endpoints: [endpoint('10.64.0.9')] }), { who: controller }))
+  })
 })
