@@ -136,7 +136,7 @@ export function scenarios({ workloads, steps, moves }: Size): fc.Arbitrary<Scena
     scaledFrom: fc.constantFrom(0, 1, null, null),
     // Most often a floor below the minimum, or none.
     minimum: fc.constantFrom(1, 3, 4, 4, null, null),
-    floor: fc.constantFrom(0, 1, 1, 2, MOST_ASLEEP, null, null),
+    floor: fc.constantFrom(0, 1, 2, 2, MOST_ASLEEP, MOST_ASLEEP, null, null),
   })
   const namespace = fc.record({
     environment: fc.constantFrom(...ENVIRONMENTS, 'prod'),
