@@ -30,7 +30,7 @@ export const OF_MINIMUMS = {
   }),
   // Most often one that Dormouse has lowered, if there is one.
   'edit HPA': ofCounted(
-    2,
+    4,
     fc.record({ minimum: fc.oneof(fc.constant(1), MINIMUM), lowered: fc.constantFrom(true, true, false) }),
     (target, { minimum, lowered }) => {
       const sought = lowered ? target.peers.find(isLowered) : undefined
