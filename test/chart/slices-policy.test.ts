@@ -302,7 +302,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
   it('leave the slices of others alone then', async () => {
     const controller = 'system:serviceaccount:kube-system:endpointslice-controller'
     const others = marked({
-      name: 'web-abcde',
+      name: 'api-abcde',
       labels: { [SERVICE]: 'web', [MANAGER]: 'endpointslice-controller.k8s.io' },
     })
     await isTaken(create(of({ ...others, endpoints: [endpoint('10.64.0.9')] }), { who: controller }))
