@@ -67,7 +67,10 @@ export interface WorkloadObject {
   readonly spec?: {
     readonly replicas?: number
     readonly suspend?: boolean
-    readonly template?: { readonly spec?: PodSpec }
+    readonly template?: {
+      readonly metadata?: { readonly labels?: Readonly<Record<string, string>> }
+      readonly spec?: PodSpec
+    }
     readonly persistentVolumeClaimRetentionPolicy?: { readonly whenScaled?: string }
   }
   readonly status?: StatusCounts & {

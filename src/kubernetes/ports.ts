@@ -3,6 +3,8 @@ import type { PauseChange } from '../domain/companions/pause.ts'
 import type { Namespace } from '../domain/policy/inheritance.ts'
 import type { Change } from '../domain/workload/change.ts'
 import type { ConfiguredKind } from '../domain/kinds.ts'
+import type { ServiceCopy, SliceCopy } from '../domain/traffic/copies.ts'
+import type { Slice, Waker } from '../domain/traffic/slices.ts'
 import type { Kind, Workload, WorkloadKey } from '../domain/workload/workload.ts'
 
 /** The informer's copies of all workloads, except those that a controller owns. */
@@ -62,6 +64,40 @@ export interface CompanionCopies {
   isConnected(resource: ConfiguredKind): boolean
   onChange(listener: (before: Companion | undefined, after: Companion | undefined) => void): void
   onConnection(listener: (connected: boolean) => void): void
+}
+
+/** Beside workloads, the leader follows these to wake on traffic. */
+export type TrafficResource = 'services' | 'endpointslices'
+
+/** The leader's copies of Services and EndpointSlices, without those of excluded namespaces. */
+export interface TrafficCopies {
+  /** Whether both watches are connected, so that copies are current. */
+  readonly isCurrent: boolean
+  /** Why they cannot be watched; undefined: nothing is known to be wrong. */
+  readonly fault: string | undefined
+  /** Those that are ready. */
+  readonly wakers: readonly Waker[]
+  service(namespace: string, name: string): ServiceCopy | undefined
+  /** All, or those of a namespace. */
+  services(namespace?: string): Iterable<ServiceCopy>
+  /** Our own and others'. */
+  slicesOf(namespace: string, service: string): readonly SliceCopy[]
+  slices(): Iterable<SliceCopy>
+  onService(listener: (before: ServiceCopy | undefined, after: ServiceCopy | undefined) => void): void
+  onSlice(listener: (before: SliceCopy | undefined, after: SliceCopy | undefined) => void): void
+  /** Calls the listener when `isCurrent` or `fault` may have changed. */
+  onState(listener: () => void): void
+}
+
+/**
+ * Writes EndpointSlices of ours, each by one call, and nothing that has changed since it was read.
+ * @throws Refusal CONFLICT (the watch will deliver the change), CLUSTER_REJECTED, CLUSTER_UNAVAILABLE, and the signals' reasons
+ */
+export interface SliceWriting {
+  create(slice: Slice, stopping: Stopping): Promise<void>
+  replace(standing: SliceCopy, slice: Slice, stopping: Stopping): Promise<void>
+  /** One that is gone already is no error. */
+  remove(standing: SliceCopy, stopping: Stopping): Promise<void>
 }
 
 /** The order in which the controller's writes are sent; wakes may be paced. A completion moves no pods. */
@@ -163,6 +199,7 @@ export type EventReason =
   | 'DataAtRisk'
   | 'TooManyWrites'
   | 'OtherWriter'
+  | 'NoWakeOnTraffic'
   | 'PauseFailed'
   | 'RequestIgnored'
   | 'WebhookProven'
@@ -250,7 +287,7 @@ export interface SecretStore {
 export interface KubernetesObserver {
   /** One answered or failed call; `code` is the HTTP status, 0: no answer. */
   request(verb: string, resource: string, code: number, seconds: number): void
-  watchRestarted(kind: Kind | 'namespaces', reason: string): void
+  watchRestarted(kind: Kind | 'namespaces' | TrafficResource, reason: string): void
   eventDropped(): void
   /** A listener of the informer threw. */
   listenerFailed(): void

@@ -1,5 +1,6 @@
-import { FAMILIES, type Service } from '../domain/traffic/service.ts'
-import { MANAGED_BY_LABEL, MANAGER, SERVICE_LABEL, type Waker } from '../domain/traffic/slices.ts'
+import type { ServiceCopy, SliceCopy } from '../domain/traffic/copies.ts'
+import { FAMILIES } from '../domain/traffic/service.ts'
+import { MANAGED_BY_LABEL, MANAGER, SERVICE_LABEL } from '../domain/traffic/slices.ts'
 import type { ObjectMeta } from './api-object.ts'
 
 /** A Service: the fields that we read. */
@@ -33,22 +34,6 @@ export interface SliceObject {
         readonly zone?: string
       }[]
     | null
-}
-
-export interface ServiceCopy extends Service {
-  readonly resourceVersion: string
-}
-
-export interface SliceCopy extends Pick<ObjectMeta, 'name' | 'uid' | 'resourceVersion'> {
-  readonly namespace: string
-  /** The Service whose endpoints it has. */
-  readonly service: string
-  /** One of ours, whole, as it stands. */
-  readonly own?: SliceObject
-  /** The pods of its ready endpoints; '': one that is no pod. */
-  readonly readyPods: readonly string[]
-  /** Its ready endpoints, if it is a slice of the wakers' own Service. */
-  readonly wakers: readonly Waker[]
 }
 
 export function trimService({ metadata, spec = {} }: ServiceObject): ServiceCopy {
@@ -101,7 +86,10 @@ export function trimSlice(
   const service = labels[SERVICE_LABEL]
   if (service === undefined) return undefined
   const key = { namespace, name, uid, resourceVersion, service }
-  if (labels[MANAGED_BY_LABEL] === MANAGER) return { ...key, own: slice, readyPods: [], wakers: [] }
+  if (labels[MANAGED_BY_LABEL] === MANAGER) {
+    const { managedFields: _, ...metadata } = slice.metadata
+    return { ...key, own: { ...slice, metadata }, readyPods: [], wakers: [] }
+  }
   const family = FAMILIES.find((each) => each === slice.addressType)
   // Kubernetes reads a condition that nobody set as true.
   const ready = (slice.endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false)

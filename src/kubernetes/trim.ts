@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { countOfOther } from '../domain/workload/counts.ts'
 import { valueAt } from '../domain/json-pointer.ts'
 import { factsOf } from '../domain/kinds.ts'
@@ -57,6 +58,7 @@ export function trim(
   object: WorkloadObject,
   intern: Intern = (text) => text,
   fields: ConfiguredFields = NONE_CONFIGURED,
+  keepsPodLabels = false,
 ): Workload {
   const { metadata, spec, status } = object
   const configured = configuredOf(object, fields.get(kind), intern)
@@ -65,9 +67,10 @@ export function trim(
   const position = form.read(object, sleeping.field)
   const whenScaled =
     kind === 'statefulsets' ? spec?.persistentVolumeClaimRetentionPolicy?.whenScaled : undefined
+  const trimmed = trimMetadata(kind, metadata, intern, sleeping)
   return {
     kind,
-    ...trimMetadata(kind, metadata, intern, sleeping),
+    ...trimmed,
     ...position,
     deletesVolumes: whenScaled === 'Delete',
     ...(whenScaled && whenScaled !== 'Delete' ? { keepsVolumesBy: intern(whenScaled) } : {}),
@@ -78,6 +81,7 @@ export function trim(
       object,
     ),
     requests: effectiveRequests(spec?.template?.spec),
+    ...(keepsPodLabels && { podLabels: podLabelsOf(object, trimmed.labels, intern) }),
     ...(configured && { configured }),
     ...(factsOf(kind).startsJobs && { lastScheduleTime: instantOf(status?.lastScheduleTime) }),
   }
@@ -115,6 +119,7 @@ export type TrimmedMetadata = Omit<
   | 'deletesVolumes'
   | 'pods'
   | 'requests'
+  | 'podLabels'
   | 'lastScheduleTime'
   | 'configured'
 >
@@ -159,6 +164,16 @@ function internValues(labels: Readonly<Record<string, string>>, intern: Intern):
   const kept: Record<string, string> = {}
   for (const key in labels) kept[key] = intern(labels[key] ?? '')
   return kept
+}
+
+/** Often they are its own: then they cost nothing. */
+function podLabelsOf(
+  { spec }: WorkloadObject,
+  own: Workload['labels'],
+  intern: Intern,
+): Record<string, string> {
+  const labels = spec?.template?.metadata?.labels ?? {}
+  return own && isDeepStrictEqual(own, labels) ? own : internValues(labels, intern)
 }
 
 function ownAnnotations(

@@ -19,6 +19,8 @@ interface Options extends InformerOptions<Kind> {
   readonly clock?: Clock
   /** Keeps their objects whole. */
   readonly delivered?: Delivered
+  /** Whether it keeps the labels of their pods. */
+  readonly keepsPodLabels?: boolean
 }
 
 /**
@@ -64,12 +66,13 @@ export class WorkloadInformer extends Informer<Kind, Workload> implements Watche
     signal.addEventListener('abort', () => this.#complete.reject(signal.reason), { once: true })
     // Only callers of `complete` handle its rejection.
     this.#complete.promise.catch(() => {})
-    const { configured } = this.#options
+    const { configured, keepsPodLabels } = this.#options
     const intern = createIntern()
     for (const kind of this.#kinds) {
       const collection = isBuiltIn(kind) ? workloadsOf(kind) : configured?.collectionOf(kind)
       if (!collection) throw new TypeError(`${kind} is not configured`)
-      void this.follow(kind, { collection, sink: this.#store.sink(kind, intern, configured?.fields) })
+      const sink = this.#store.sink(kind, intern, configured?.fields, keepsPodLabels)
+      void this.follow(kind, { collection, sink })
     }
   }
 

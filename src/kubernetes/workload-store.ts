@@ -44,10 +44,15 @@ export class WorkloadStore {
   }
 
   /** Takes the objects of a kind, without owned ReplicaSets: they have copies of their Deployment's annotations. */
-  sink(kind: Kind, intern?: Intern, fields?: ConfiguredFields): Sink<WorkloadObject> {
+  sink(
+    kind: Kind,
+    intern?: Intern,
+    fields?: ConfiguredFields,
+    keepsPodLabels?: boolean,
+  ): Sink<WorkloadObject> {
     const store = this.of(kind)
     const sink = store.sink<WorkloadObject>((object) =>
-      isOwnedReplicaSet(kind, object) ? undefined : trim(kind, object, intern, fields),
+      isOwnedReplicaSet(kind, object) ? undefined : trim(kind, object, intern, fields, keepsPodLabels),
     )
     return {
       ...sink,
@@ -95,6 +100,8 @@ function withFollowed(before: Workload, after: Workload, now: Instant): Workload
     // Most changes are of the status: share the unchanged parts, so that the new copy's become garbage while young.
     annotations: kept(before.annotations, after.annotations),
     labels: kept(before.labels, after.labels),
+    // An answer to a write of ours has none.
+    ...(before.podLabels && { podLabels: kept(before.podLabels, after.podLabels ?? before.podLabels) }),
     pods: {
       ...pods,
       ...(followedBefore === undefined ? {} : { followedBefore }),

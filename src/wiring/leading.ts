@@ -1,5 +1,5 @@
 import { Controller } from '../service/controller/controller.ts'
-import type { Pauser, Recorder, Writer } from '../kubernetes/ports.ts'
+import type { Pauser, Recorder, SliceWriting, Writer } from '../kubernetes/ports.ts'
 import { Refusal } from '../process/errors.ts'
 import type { LeadershipObserver } from '../service/leadership/ports.ts'
 import { LeaderElection } from '../service/leadership/leader-election.ts'
@@ -14,7 +14,7 @@ const LONGEST_STOP = 2000
 
 /** The controller: runs only while this replica leads, and writes nothing once `leads` returns false. */
 export function controllerOf(wiring: Wiring, webhook: Webhook | undefined, leads: () => boolean): Controller {
-  const { config, cluster, evaluations, rules, clock, logger, metrics, excludeNamespaces } = wiring
+  const { config, cluster, evaluations, rules, clock, logger, metrics, excludeNamespaces, traffic } = wiring
   const { concurrency, writesPerWorkload, lease } = config.controller
   return new Controller(
     {
@@ -25,6 +25,7 @@ export function controllerOf(wiring: Wiring, webhook: Webhook | undefined, leads
       pace: cluster.gate,
       scalings: webhook?.scalings,
       pausing: { companions: cluster.companions, pauser: pauserWhile(leads, cluster.pauser) },
+      slicing: traffic && { ...traffic.slicing, writer: slicesWhile(leads, traffic.slicing.writer) },
       recorder: recorderWhile(leads, eventsForPeople(cluster.recorder, rules, clock)),
       observer: metrics.controller,
       clock,
@@ -65,6 +66,20 @@ function pauserWhile(leads: () => boolean, pauser: Pauser): Pauser {
       if (!leads()) throw notRenewed()
       await pauser.pause(...write)
     },
+  }
+}
+
+function slicesWhile(leads: () => boolean, writer: SliceWriting): SliceWriting {
+  const only =
+    <Written extends unknown[]>(write: (...written: Written) => Promise<void>) =>
+    async (...written: Written) => {
+      if (!leads()) throw notRenewed()
+      await write(...written)
+    }
+  return {
+    create: only((...written) => writer.create(...written)),
+    replace: only((...written) => writer.replace(...written)),
+    remove: only((...written) => writer.remove(...written)),
   }
 }
 

@@ -59,7 +59,13 @@ export class Service implements Runnable {
     const controller = controllerOf(wiring, webhook, leads)
     const election: LeaderElection = electionOf(
       wiring,
-      present([keyKeeperOf(wiring), registration, controller, publishedSettings(wiring, leads)]),
+      present([
+        keyKeeperOf(wiring),
+        registration,
+        wiring.traffic?.informer,
+        controller,
+        publishedSettings(wiring, leads),
+      ]),
     )
     const health = healthServer(wiring, () => readiness(wiring))
     const parts = [

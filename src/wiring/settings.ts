@@ -10,7 +10,14 @@ const SCHEDULES_KEPT = 10_000
 /** The rules' inputs beside the configuration, each as it is now; those that are absent, nobody asks for. */
 export interface Lookups extends Pick<
   Rules,
-  'waitOf' | 'released' | 'scaledObjects' | 'faultBeside' | 'busyBeside' | 'podOwnerOf' | 'keyring'
+  | 'waitOf'
+  | 'released'
+  | 'scaledObjects'
+  | 'faultBeside'
+  | 'trafficFaultOf'
+  | 'busyBeside'
+  | 'podOwnerOf'
+  | 'keyring'
 > {
   /** undefined: it does not exist, or is not known yet. */
   readonly namespaceOf: (name: string) => Namespace | undefined

@@ -9,6 +9,7 @@ import { isManaged } from '../domain/workload/settings.ts'
 import type { WorkloadKey } from '../domain/workload/workload.ts'
 import { EventRecorder } from '../kubernetes/events.ts'
 import { Identity } from '../kubernetes/identity.ts'
+import { TRAFFIC_RESOURCES } from '../kubernetes/traffic-informer.ts'
 import type { Probing } from '../kubernetes/registration/proof.ts'
 import { SeenRelease } from '../service/leadership/seen-release.ts'
 import { Evaluations } from '../service/evaluating/evaluations.ts'
@@ -20,6 +21,7 @@ import type { Connection } from './process/connection.ts'
 import { processOf, type Process, type ProcessOptions } from './process/process.ts'
 import { rulesOf } from './settings.ts'
 import { followKeys, stateKeysOf, type KeptKeys } from './state-keys.ts'
+import { trafficOf, type Traffic } from './traffic.ts'
 import { informersOf, writersOf, type Informers, type Writers } from './workload-clients.ts'
 
 export interface ServiceOptions extends ProcessOptions {
@@ -47,6 +49,8 @@ export interface Wiring extends Process, ServiceOptions {
   readonly evaluations: Evaluations
   readonly metrics: Metrics
   readonly cluster: Connection & Informers & Writers & { readonly recorder: EventRecorder }
+  /** undefined: nothing wakes on traffic. */
+  readonly traffic: Traffic | undefined
   /** Our own user at the API server. */
   readonly identity: Identity
   /** undefined: states are not signed. */
@@ -81,6 +85,7 @@ export function wire(options: ServiceOptions): Wiring {
     scaledObjects: (workload) => companions.of(SCALED_OBJECTS.resource, workload),
     busyBeside: (workload) => companions.busyBeside(workload),
     faultBeside: (workload) => companions.faultBeside(workload),
+    trafficFaultOf: (workload) => traffic?.faultOf(workload),
     podOwnerOf: (workload) => informer.podOwnerOf(workload),
     keyring: () => stateKeys?.keys.keyring,
   })
@@ -91,6 +96,8 @@ export function wire(options: ServiceOptions): Wiring {
     config.wakeOrderTimeout,
   )
   const excludeNamespaces = excludedNamespaces(config, ownNamespace)
+  const writers = writersOf(connection, informers, config)
+  const traffic = trafficOf({ ...process, excludeNamespaces, gate: writers.gate, due })
   const accounting = accountingOf(config, namespaces)
   const metrics = new Metrics(registry, {
     evaluations,
@@ -100,6 +107,7 @@ export function wire(options: ServiceOptions): Wiring {
     ...accounting,
     excludeNamespaces,
     calendars: () => calendars.readable(),
+    slices: () => traffic?.informer.standing ?? 0,
     waiting: (type) => waits.waiting(type),
   })
   // These two first, in this order: later listeners ask for decisions and wake waits.
@@ -109,8 +117,14 @@ export function wire(options: ServiceOptions): Wiring {
   registry.kubernetes.follow({
     get watches() {
       const { connected } = namespaces
-      return [...informer.watches, { kind: 'namespaces' as const, connected }, ...companions.watches]
+      return [
+        ...informer.watches,
+        { kind: 'namespaces' as const, connected },
+        ...companions.watches,
+        ...(traffic?.informer.watches ?? []),
+      ]
     },
+    whileLeading: traffic ? TRAFFIC_RESOURCES : [],
   })
   const { teamLabel } = config.metrics
   followInputs({ informer, namespaces, calendars, release, companions, rules, teamLabel })
@@ -126,7 +140,8 @@ export function wire(options: ServiceOptions): Wiring {
     excludeNamespaces,
     evaluations,
     metrics,
-    cluster: { ...connection, ...informers, ...writersOf(connection, informers, config), recorder },
+    cluster: { ...connection, ...informers, ...writers, recorder },
+    traffic,
     identity: new Identity(connection.client, logger),
     stateKeys,
   }

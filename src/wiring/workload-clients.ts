@@ -20,7 +20,7 @@ export type Informers = ReturnType<typeof informersOf>
 export type Writers = ReturnType<typeof writersOf>
 
 interface InformerOptions {
-  readonly config: Pick<Config, 'keda' | 'kinds' | 'owners'>
+  readonly config: Pick<Config, 'keda' | 'kinds' | 'owners' | 'waker'>
   readonly observer: KubernetesObserver
   readonly clock: Clock
   readonly logger: Logger
@@ -37,7 +37,13 @@ export function informersOf(
   const delivered = keepsWhole && new Delivered({ keeps: keepsWhole })
   return {
     delivered,
-    informer: new WorkloadInformer({ ...shared, clock, configured, ...(delivered && { delivered }) }),
+    informer: new WorkloadInformer({
+      ...shared,
+      clock,
+      configured,
+      keepsPodLabels: config.waker.enabled,
+      ...(delivered && { delivered }),
+    }),
     namespaces: new NamespaceInformer(shared),
     companions: new CompanionInformer({ ...shared, rows: rowsOf(config), names: configured.names }),
   }

@@ -91,7 +91,16 @@ async function chartObjects(): Promise<(KubernetesObject & { kind: string })[]> 
   if (program === undefined) throw new TypeError('a control plane is started where Helm is there')
   const { namespace, name } = dormouse
   const shown = TEMPLATES.flatMap((template) => ['--show-only', `templates/${template}`])
-  const args = ['template', name, CHART, '--namespace', namespace, ...shown]
+  const args = [
+    'template',
+    name,
+    CHART,
+    '--namespace',
+    namespace,
+    '--set',
+    'config.waker.enabled=true',
+    ...shown,
+  ]
   const { stdout } = await promisify(execFile)(program, args)
   return parseAllDocuments(stdout).map((document) => document.toJS() as KubernetesObject & { kind: string })
 }

@@ -97,17 +97,23 @@ function managed(situation: Situation): PartialDecision {
   const wished = driftOf(situation, desire) ?? automatic(situation, desire)
   const withIntent = { ...wished, ...intentOfMove(situation, wished, desire.edge) }
   const isHeldForGood = state.pin !== undefined || override?.until === null
-  const decision = sayingFaultBeside(situation, afterHolds(situation, withIntent))
+  const decision = sayingFaults(situation, afterHolds(situation, withIntent))
   return { ...lookAgain(isHeldForGood ? undefined : desire.next), ...decision }
 }
 
-/** A sleeper may be woken by what should be paused beside it, and is not. */
-function sayingFaultBeside(
-  { workload, state, rules }: Situation,
-  decision: PartialDecision,
-): PartialDecision {
-  const fault = state.asleep && decision.action === 'none' ? rules.faultBeside?.(workload) : undefined
-  if (fault === undefined) return decision
-  const words = (text: string) => `${text}; what stands beside it is not paused: ${fault}`
+/** Of a sleeper: it may be woken by what should be paused beside it, or traffic cannot wake it. */
+function sayingFaults({ workload, state, rules }: Situation, decision: PartialDecision): PartialDecision {
+  if (!state.asleep || decision.action !== 'none') return decision
+  const beside = rules.faultBeside?.(workload)
+  const traffic = rules.trafficFaultOf?.(workload)
+  if (beside === undefined && traffic === undefined) return decision
+  const words = (text: string) =>
+    [
+      text,
+      beside === undefined ? [] : `what stands beside it is not paused: ${beside}`,
+      traffic === undefined ? [] : `traffic cannot wake it: ${traffic}`,
+    ]
+      .flat()
+      .join('; ')
   return { ...decision, reason: reworded(decision.reason, words) }
 }

@@ -14,6 +14,8 @@ export interface Rules extends ScalingRules {
   readonly busyBeside?: (workload: Workload) => Busy | undefined
   /** Why what stands beside it may not be paused while it sleeps; undefined: nothing is known to be wrong. */
   readonly faultBeside?: (workload: Workload) => string | undefined
+  /** Why traffic cannot wake it though it may; undefined: nothing is known to be wrong, as on every replica but the leader. */
+  readonly trafficFaultOf?: (workload: Workload) => string | undefined
   /** Accounts beside the known autoscalers that a pin does not stop, by name. */
   readonly exemptUsers?: readonly string[]
   /** The person who released the cluster, so that no decision is carried out; undefined: nobody did, or nobody knows. */

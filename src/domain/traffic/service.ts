@@ -32,8 +32,14 @@ export function selects(
   { selector }: Pick<Service, 'selector'>,
   labels: Readonly<Record<string, string>>,
 ): boolean {
-  const wanted = Object.entries(selector ?? {})
-  return wanted.length > 0 && wanted.every(([label, value]) => labels[label] === value)
+  if (!selector) return false
+  let isEmpty = true
+  // Asked for each pair of a Service and a workload of a namespace: it allocates nothing.
+  for (const label in selector) {
+    if (labels[label] !== selector[label]) return false
+    isEmpty = false
+  }
+  return !isEmpty
 }
 
 export function tcpPorts({ ports }: Pick<Service, 'ports'>): readonly ServicePort[] {

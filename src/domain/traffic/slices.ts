@@ -90,14 +90,19 @@ export interface Slice {
  * Whether wakers should answer for the Service: from when all that it selects sleeps, until the first pod is ready. A
  * workload that wants no pods though it is awake serves nobody, and so hinders nothing.
  */
-function wantsSlices({ service, selected, readyPods, wakers, stands }: Traffic): boolean {
-  if (wakers.length === 0 || noTrafficOf(service) !== undefined) return false
-  if (!selected.some(({ mode }) => mode !== 'off')) return false
-  const asleep = selected.filter(({ isAsleep }) => isAsleep)
+export function wantsSlices({ service, selected, readyPods, wakers, stands }: Traffic): boolean {
+  if (!wakers.some(({ family }) => service.families.includes(family))) return false
+  if (noTrafficOf(service) !== undefined || !selected.some(({ mode }) => mode !== 'off')) return false
   // A sleeper's own pods are about to end.
-  if (readyPods.some((pod) => !asleep.some(({ name }) => pod.startsWith(`${name}-`)))) return false
+  if (readyPods.some((pod) => ownerOf(pod, selected)?.isAsleep !== true)) return false
   const isWaking = selected.some(({ isAsleep, wantsPods }) => !isAsleep && wantsPods)
-  return isWaking ? stands : asleep.length > 0
+  return isWaking ? stands : selected.some(({ isAsleep }) => isAsleep)
+}
+
+/** As far as names tell: `web-api-1` is a pod of `web-api`, and not of `web` beside it. */
+function ownerOf(pod: string, selected: readonly Selected[]): Selected | undefined {
+  const named = selected.filter(({ name }) => pod.startsWith(`${name}-`))
+  return named.toSorted((one, other) => other.name.length - one.name.length)[0]
 }
 
 /** The strongest mode of its workloads; undefined: none opted in. */

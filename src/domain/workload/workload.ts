@@ -111,6 +111,8 @@ export interface Workload extends WorkloadKey, Position {
   /** The entry in managedFields by which we own the count (DaemonSet: the nodeSelector); undefined: we do not. */
   readonly ownReplicasEntry: number | undefined
   readonly requests: Requests
+  /** The labels of its pods; undefined: not kept, since no traffic wakes anything. */
+  readonly podLabels?: Readonly<Record<string, string>> | undefined
   /** Only for a configured kind: facts from the cluster and the configuration. */
   readonly configured?: Configured
   /** CronJob: when it last started a Job; undefined: never. */

@@ -10,6 +10,7 @@ import type { Reader } from '../../domain/json-schema.ts'
 import { stepOf } from '../../domain/json-pointer.ts'
 import { fault, shown, type ConfigFault } from './faults.ts'
 import type { WrittenConfig } from './schema.ts'
+import { portRange } from '../../domain/traffic/port-ledger.ts'
 import { trafficMode } from '../../domain/traffic-mode.ts'
 import { settingFault } from '../../domain/policy/faults.ts'
 import { durationText } from '../../domain/schedule/duration.ts'
@@ -22,6 +23,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
   schedule: (text) => (text.trim() === '' ? undefined : faultOf(() => parseSchedule(text), InvalidSchedule)),
   labelSelector: (text) => faultOf(() => parseLabelSelector(text), InvalidLabelSelector),
   hours: (text) => faultOf(() => parseHours(text), InvalidSchedule),
+  portRange: (text) => faultOf(() => portRange(text), TypeError),
   jwksUri: unless((text) => isUrl(text, isSafeKeysUrl)),
   kind: unless(isKind),
   configuredKind: unless(isConfigurable),

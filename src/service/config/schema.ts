@@ -404,7 +404,7 @@ export const CONFIG_SCHEMA = closed({
   waker: section({
     enabled: flag(false),
     /** The ports of wakers that EndpointSlices name, one for each port of a Service that sleeps. */
-    ports: text('a range of ports such as 20000-20999', {
+    ports: readText('portRange', 'a range of ports such as 20000-20999', {
       default: '20000-20999',
       pattern: '^[1-9][0-9]{3,4}-[1-9][0-9]{3,4}$',
     }),

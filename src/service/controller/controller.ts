@@ -8,6 +8,7 @@ import { LastKnownMarks } from './last-known-marks.ts'
 import { NamespaceWarnings } from './namespace-warnings.ts'
 import { OtherWriters } from './other-writers.ts'
 import { Pauses } from './pauses.ts'
+import { Slices } from './slices.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { isRelevant } from '../../domain/deciding/relevance.ts'
@@ -31,6 +32,8 @@ export class Controller implements Runnable {
   readonly #loop: ReconcileLoop
   /** undefined: nothing is paused beside sleepers. */
   readonly #pauses: Pauses | undefined
+  /** undefined: no traffic wakes anything. */
+  readonly #slices: Slices | undefined
   #running = false
   #listening = false
   #firstEvaluations = Promise.resolve()
@@ -50,8 +53,9 @@ export class Controller implements Runnable {
     this.#others = new OtherWriters(ports, rules)
     const known = { marks: this.#marks, reporter: this.#reporter }
     this.#loop = new ReconcileLoop(ports, rules, settings, known)
-    const { pausing } = ports
+    const { pausing, slicing } = ports
     this.#pauses = pausing && new Pauses({ ...ports, pausing, marks: this.#marks }, rules, settings)
+    this.#slices = slicing && new Slices({ ...ports, slicing }, settings)
   }
 
   /**
@@ -73,6 +77,7 @@ export class Controller implements Runnable {
     const evaluate = (workload: Workload) => this.#changed(undefined, workload)
     this.#firstEvaluations = inTurns(workloads.list(), evaluate, ending.signal)
     this.#pauses?.open({ signal: ending.signal, cut: cut.signal })
+    this.#slices?.open({ signal: ending.signal, cut: cut.signal })
     await this.#firstEvaluations
   }
 
@@ -87,7 +92,12 @@ export class Controller implements Runnable {
   async #windDown(cut: AbortController): Promise<void> {
     const { later = systemLater } = this.#ports
     const disarm = later(() => cut.abort(), this.#settings.stopWithin ?? STOP_WITHIN_MS)
-    await Promise.all([this.#loop.close(), this.#pauses?.close(), this.#firstEvaluations])
+    await Promise.all([
+      this.#loop.close(),
+      this.#pauses?.close(),
+      this.#slices?.close(),
+      this.#firstEvaluations,
+    ])
     disarm()
     this.#marks.clear()
     this.#reporter.clear()
@@ -104,7 +114,9 @@ export class Controller implements Runnable {
     workloads.onChange((before, after) => this.#changed(before, after))
     workloads.onConnection((connected, kind) => {
       this.#loop.connection(kind, connected)
-      if (connected && this.#running) this.#pauses?.connected()
+      if (!connected || !this.#running) return
+      this.#pauses?.connected()
+      this.#slices?.stateChanged()
     })
     workloads.onRestored((kind) => this.#restored(kind))
     const companions = this.#ports.pausing?.companions
@@ -115,7 +127,22 @@ export class Controller implements Runnable {
     companions?.onConnection((connected) => {
       if (connected && this.#running) this.#pauses?.connected()
     })
+    this.#listenToTraffic()
     this.#listening = true
+  }
+
+  #listenToTraffic(): void {
+    const copies = this.#ports.slicing?.copies
+    copies?.onService((before, after) => {
+      const service = after ?? before
+      if (this.#running && service) this.#slices?.serviceChanged(service)
+    })
+    copies?.onSlice((before, after) => {
+      if (this.#running) this.#slices?.sliceChanged(before, after)
+    })
+    copies?.onState(() => {
+      if (this.#running) this.#slices?.stateChanged()
+    })
   }
 
   #changed(before: Workload | undefined, after: Workload | undefined): void {
@@ -126,6 +153,7 @@ export class Controller implements Runnable {
     try {
       if (after) this.#saw(same ? before : undefined, after)
       if (!before || !after || !same || isRelevant(before, after)) this.#pauses?.workloadChanged(workload)
+      this.#slices?.workloadChanged(before, after)
     } catch (error) {
       this.#loop.failedOver(keyOf(workload), error)
     }

@@ -6,12 +6,16 @@ import type {
   Pace,
   Pauser,
   Recorder,
+  SliceWriting,
+  TrafficCopies,
   WatchedWorkloads,
   Writer,
 } from '../../kubernetes/ports.ts'
 import type { OperationResult } from '../../domain/workload/state.ts'
 import type { Open, OperationType, Trigger } from '../../domain/workload/trigger.ts'
-import type { Kind, Workload } from '../../domain/workload/workload.ts'
+import type { PortRange } from '../../domain/traffic/port-ledger.ts'
+import type { OwnerReference, SliceStyle } from '../../domain/traffic/slices.ts'
+import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import type { Logger } from '../../process/logger.ts'
 
 export interface ControllerPorts {
@@ -25,6 +29,8 @@ export interface ControllerPorts {
   readonly scalings?: Scalings | undefined
   /** undefined: nothing is paused beside sleepers. */
   readonly pausing?: PausingPorts | undefined
+  /** undefined: no traffic wakes anything. */
+  readonly slicing?: SlicingPorts | undefined
   readonly recorder: Recorder
   readonly observer: Observer
   readonly clock: Clock
@@ -49,10 +55,23 @@ export interface Scalings {
   scaledBy(workload: Workload): string | undefined
 }
 
+export interface SlicingPorts {
+  readonly copies: TrafficCopies
+  readonly writer: SliceWriting
+  readonly range: PortRange
+  readonly endpoints: SliceStyle['endpoints']
+  /** Resolves with the owner of all slices; undefined: they get none. Rejects with the signal's reason alone. */
+  readonly owner: (signal: AbortSignal) => Promise<OwnerReference | undefined>
+  /** Keeps why traffic cannot wake a workload; undefined: nothing is known to be wrong. */
+  readonly tell: (workload: WorkloadKey, fault: string | undefined) => void
+}
+
 export interface PausingPorts {
   readonly companions: CompanionCopies
   readonly pauser: Pauser
 }
+
+export type SliceAction = 'create' | 'replace' | 'delete'
 
 /** The controller's metrics; durations in seconds. */
 export interface Observer {
@@ -63,6 +82,7 @@ export interface Observer {
   queueWait(seconds: number): void
   /** A write that is due waits, because its workload was written too often. */
   writeWithheld(kind: Kind): void
+  sliceWritten(action: SliceAction, result: 'succeeded' | 'failed'): void
   /** Our own code failed over one workload. */
   decidingFailed(): void
 }

@@ -1,4 +1,4 @@
-import type { Observer } from '../controller/ports.ts'
+import type { Observer, SliceAction } from '../controller/ports.ts'
 import { FINAL_RESULTS, OPERATION_RESULTS, type OperationResult } from '../../domain/workload/state.ts'
 import {
   isKnown,
@@ -12,6 +12,8 @@ import {
 import { KINDS, type Kind } from '../../domain/workload/workload.ts'
 import type { HandlerFailed } from './handler-failures.ts'
 import type { MetricFactory } from './metric-factory.ts'
+
+const SLICE_ACTIONS: readonly SliceAction[] = ['create', 'replace', 'delete']
 
 /** An edge's patch: the target is 1 s. */
 const LAG = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2, 5, 10, 30, 60, 300]
@@ -27,8 +29,10 @@ export class ControllerMetrics implements Observer {
   readonly #queueDepth
   readonly #queueWait
   readonly #withheld
+  readonly #sliceWrites
 
-  constructor(factory: MetricFactory, handlerFailed: HandlerFailed) {
+  /** `slices`: how many EndpointSlices lead to wakers. */
+  constructor(factory: MetricFactory, handlerFailed: HandlerFailed, slices: () => number) {
     this.#handlerFailed = handlerFailed
     this.#operations = factory.counter(
       'operations_total',
@@ -54,6 +58,19 @@ export class ControllerMetrics implements Observer {
       'Times that a workload had been written so often that its repairs and completions had to wait, by kind.',
       ['kind'],
     )
+    factory.gauge(
+      'traffic_slices',
+      'EndpointSlices that lead the traffic of sleeping Services to wakers.',
+      [],
+      (gauge) => gauge.set(slices()),
+    )
+    this.#sliceWrites = factory.counter(
+      'traffic_slice_writes_total',
+      'Writes of those EndpointSlices (create, replace, delete), and whether they succeeded.',
+      ['action', 'result'],
+    )
+    for (const action of SLICE_ACTIONS)
+      for (const result of ['succeeded', 'failed']) this.#sliceWrites.inc({ action, result }, 0)
     for (const kind of KINDS) {
       this.#withheld.inc({ kind }, 0)
       for (const type of OPERATION_TYPES) {
@@ -92,6 +109,10 @@ export class ControllerMetrics implements Observer {
 
   writeWithheld(kind: Kind): void {
     this.#withheld.inc({ kind })
+  }
+
+  sliceWritten(action: SliceAction, result: 'succeeded' | 'failed'): void {
+    this.#sliceWrites.inc({ action, result })
   }
 
   decidingFailed(): void {

@@ -1,5 +1,5 @@
 import type { Kind } from '../../domain/workload/workload.ts'
-import type { KubernetesObserver } from '../../kubernetes/ports.ts'
+import type { KubernetesObserver, TrafficResource } from '../../kubernetes/ports.ts'
 import type { HandlerFailed } from './handler-failures.ts'
 import type { MetricFactory } from './metric-factory.ts'
 
@@ -8,7 +8,12 @@ const ORDINARY = 'ended'
 
 /** The informer, which is asked at each scrape. */
 export interface Informer {
-  readonly watches: Iterable<{ readonly kind: Kind | 'namespaces'; readonly connected: boolean }>
+  readonly watches: Iterable<{
+    readonly kind: Kind | 'namespaces' | TrafficResource
+    readonly connected: boolean
+  }>
+  /** Those that are watched only while this replica leads. */
+  readonly whileLeading?: readonly TrafficResource[]
 }
 
 /** Our calls to the API server, and our watches. */
@@ -54,7 +59,9 @@ export class KubernetesMetrics implements KubernetesObserver {
 
   /** To be called once, before the first scrape; the informer is asked at each. */
   follow(informer: Informer): void {
-    for (const { kind } of informer.watches) this.#restarts.inc({ kind, reason: ORDINARY }, 0)
+    const kinds = Array.from(informer.watches, ({ kind }) => kind)
+    for (const kind of [...kinds, ...(informer.whileLeading ?? [])])
+      this.#restarts.inc({ kind, reason: ORDINARY }, 0)
     this.#watches = () => informer.watches
   }
 
@@ -64,7 +71,7 @@ export class KubernetesMetrics implements KubernetesObserver {
   }
 
   /** `reason` from a fixed set. */
-  watchRestarted(kind: Kind | 'namespaces', reason: string): void {
+  watchRestarted(kind: Kind | 'namespaces' | TrafficResource, reason: string): void {
     this.#restarts.inc({ kind, reason })
   }
 

@@ -17,6 +17,8 @@ export interface MetricsOptions extends TrackerOptions {
   readonly calendars?: () => Iterable<{ name: string; readable: boolean }>
   /** Called at each scrape: how many workloads wait by their order. Default: none. */
   readonly waiting?: (type: OperationType) => number
+  /** Called at each scrape: how many EndpointSlices lead to wakers. Default: none. */
+  readonly slices?: () => number
 }
 
 /**
@@ -33,7 +35,14 @@ export class Metrics {
   readonly #released
 
   constructor(registry: ProcessMetrics, options: MetricsOptions) {
-    const { clock, perWorkload, prices = null, calendars = () => [], waiting = () => 0 } = options
+    const {
+      clock,
+      perWorkload,
+      prices = null,
+      calendars = () => [],
+      waiting = () => 0,
+      slices = () => 0,
+    } = options
     const { own, ofLeader, handlerFailed } = registry
     this.registry = registry
     this.#leader = own.gauge('leader', 'Whether this replica is the leader, which acts (1), or not (0).')
@@ -45,7 +54,7 @@ export class Metrics {
     exportWorkloads(ofLeader, this.workloads, { perWorkload, prices })
     exportTeams(ofLeader, this.workloads, prices)
     exportComing(ofLeader, this.workloads, { clock, waiting })
-    this.controller = new ControllerMetrics(ofLeader, handlerFailed)
+    this.controller = new ControllerMetrics(ofLeader, handlerFailed, slices)
     this.webhook = new WebhookMetrics(own, ofLeader)
     this.api = new ApiMetrics(own)
     this.#leader.set(0)

@@ -1,5 +1,5 @@
 import type { EventReason, EventSubject, Recorder } from '../../../src/kubernetes/ports.ts'
-import type { Observer } from '../../../src/service/controller/ports.ts'
+import type { Observer, SliceAction } from '../../../src/service/controller/ports.ts'
 import { keyOf, type Workload } from '../../../src/domain/workload/workload.ts'
 
 /** The reports to people and to Prometheus. */
@@ -10,6 +10,7 @@ export class Told implements Recorder, Observer {
   readonly durations: number[] = []
   readonly lags: number[] = []
   readonly waits: number[] = []
+  readonly slices: string[] = []
   depth = 0
   /** Faults of ours. */
   failures = 0
@@ -47,6 +48,10 @@ export class Told implements Recorder, Observer {
 
   queueWait(seconds: number): void {
     this.waits.push(seconds)
+  }
+
+  sliceWritten(action: SliceAction, result: string): void {
+    this.slices.push(`${action} ${result}`)
   }
 
   decidingFailed(): void {

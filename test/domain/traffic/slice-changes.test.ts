@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { RAW_PORTS, type Slice } from '../../src/domain/traffic/slices.ts'
-import { sliceChanges } from '../../src/kubernetes/slice-changes.ts'
-import type { SliceCopy } from '../../src/kubernetes/traffic-objects.ts'
+import { RAW_PORTS, type Slice } from '../../../src/domain/traffic/slices.ts'
+import { sliceChanges } from '../../../src/domain/traffic/slice-changes.ts'
+import type { SliceCopy } from '../../../src/domain/traffic/copies.ts'
 
 const SLICE: Slice = {
   metadata: { name: 'dormouse-web-1', namespace: 'shop', labels: { a: 'b' }, annotations: { c: 'd' } },

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
-import { RAW_PORTS, type Slice } from '../domain/traffic/slices.ts'
-import type { SliceCopy, SliceObject } from './traffic-objects.ts'
+import type { OwnSlice, SliceCopy } from './copies.ts'
+import { RAW_PORTS, type Slice } from './slices.ts'
 
 export interface SliceChanges {
   readonly create: readonly Slice[]
@@ -23,16 +22,16 @@ export function sliceChanges(standing: readonly SliceCopy[], planned: readonly S
 }
 
 /** Labels and annotations that others added do not count. */
-function isAsPlanned(own: SliceObject | undefined, { metadata, ports, endpoints }: Slice): boolean {
+function isAsPlanned(own: OwnSlice | undefined, { metadata, ports, endpoints }: Slice): boolean {
   if (!own) return false
   const { labels, annotations, ownerReferences } = own.metadata
   return (
     has(labels, metadata.labels) &&
     has(annotations, metadata.annotations) &&
     annotations?.[RAW_PORTS] === metadata.annotations[RAW_PORTS] &&
-    isDeepStrictEqual(own.ports, ports) &&
-    isDeepStrictEqual(own.endpoints, endpoints) &&
-    (!metadata.ownerReferences || isDeepStrictEqual(ownerReferences, metadata.ownerReferences))
+    isSame(own.ports, ports) &&
+    isSame(own.endpoints, endpoints) &&
+    (!metadata.ownerReferences || isSame(ownerReferences, metadata.ownerReferences))
   )
 }
 
@@ -41,4 +40,15 @@ function has(
   wanted: Readonly<Record<string, string>>,
 ): boolean {
   return Object.entries(wanted).every(([key, value]) => found[key] === value)
+}
+
+/** Of values of JSON. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return one === other
+  const [fields, others] = [one, other].map((each) => Object.entries(each))
+  const byName = new Map(others)
+  return (
+    fields?.length === byName.size &&
+    fields.every(([name, value]) => byName.has(name) && isSame(value, byName.get(name)))
+  )
 }
