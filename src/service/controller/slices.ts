@@ -40,7 +40,7 @@ export class Slices {
   readonly #awaited = new Set<string>()
   /** By Service: the hash of what was written last. A write of the same restores it. */
   readonly #written = new Map<string, number>()
-  #evaluations = Promise.resolve()
+  #evaluations: Promise<unknown> = Promise.resolve()
 
   constructor(ports: Ports, { concurrency, excludeNamespaces }: ControllerSettings) {
     const { monotonic = systemMonotonic, later } = ports
@@ -135,7 +135,7 @@ export class Slices {
 
   /** `close` waits for it. */
   #evaluates(run: Promise<void>): void {
-    this.#evaluations = Promise.all([this.#evaluations, run]).then(() => {})
+    this.#evaluations = Promise.all([this.#evaluations, run])
   }
 
   /** undefined: not everything that it depends on is known. */
