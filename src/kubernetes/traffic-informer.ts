@@ -152,7 +152,7 @@ class Term extends Informer<TrafficResource, never> {
     this.services = new VersionedStore<ServiceCopy>({ notify: told.service, merge: unlessSame })
     this.slices = new VersionedStore<SliceCopy>({
       notify: (before, after) => this.#changed(before, after),
-      // Of ours the version has to be the newest: writes name it.
+      // The version of ours has to be the newest: writes name it.
       merge: (before, after) => (after.own ? after : unlessSame(before, after)),
     })
     this.onConnection((connected, resource) => {

@@ -101,7 +101,7 @@ function managed(situation: Situation): PartialDecision {
   return { ...lookAgain(isHeldForGood ? undefined : desire.next), ...decision }
 }
 
-/** Of a sleeper: it may be woken by what should be paused beside it, or traffic cannot wake it. */
+/** A sleeper may be woken by what should be paused beside it; or traffic cannot wake it. */
 function sayingFaults({ workload, state, rules }: Situation, decision: PartialDecision): PartialDecision {
   if (!state.asleep || decision.action !== 'none') return decision
   const beside = rules.faultBeside?.(workload)

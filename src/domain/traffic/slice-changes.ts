@@ -42,7 +42,7 @@ function has(
   return Object.entries(wanted).every(([key, value]) => found[key] === value)
 }
 
-/** Of values of JSON. */
+/** Compares values of JSON. */
 function isSame(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return one === other
   const [fields, others] = [one, other].map((each) => Object.entries(each))
