@@ -23,6 +23,7 @@ const TEMPLATES = [
   'admissionpolicy.yaml',
   'admissionpolicy-creations.yaml',
   'admissionpolicy-companions.yaml',
+  'admissionpolicy-slices.yaml',
   'published.yaml',
 ]
 

@@ -16,6 +16,8 @@ import { WriteBudget } from './write-budget.ts'
 
 /** So often within a minute a slice that others edit or delete is restored at once. */
 const RESTORED_AT_ONCE = 5
+/** So often in a row a refused write is soon tried again. */
+const SOON = 3
 /** Milliseconds after which ports that were freed are anybody's. */
 const PORTS_REST = 120_000
 
@@ -239,10 +241,10 @@ export class Slices {
       logger.error({ service: key, err: error }, 'the controller failed over the EndpointSlices of a Service')
       observer.decidingFailed()
     }
-    // Our own may be there already, and the watch has not told.
-    const isForeign = !isOurs && error.details['reason'] === 'AlreadyExists'
-    const isRefused = isOurs || (error.code === 'CLUSTER_REJECTED' && (!isForeign || times > 1))
+    // Ours may be there already, and the policy may not know a new waker yet: the API server's copies lag a little.
+    const isRefused = isOurs || (error.code === 'CLUSTER_REJECTED' && times > SOON)
     if (isRefused) {
+      const isForeign = !isOurs && error.details['reason'] === 'AlreadyExists'
       const why = isForeign ? 'an EndpointSlice of others has its name' : messageOf(error)
       this.#faults.ofWrite(key, `EndpointSlices of Service ${key} cannot be written: ${why}`)
       this.#plan(key)
