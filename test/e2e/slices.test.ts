@@ -8,6 +8,7 @@ import { awakeNow } from '../support/schedules.ts'
 const HOME = 'dormouse'
 const WAKERS = 'dormouse-waker'
 const RBAC = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+const SERVICES = `/api/v1/namespaces/${HOME}/services`
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by'
 const PAGE = { [ANNOTATION.wakeOnTraffic]: 'page' }
 
@@ -52,13 +53,15 @@ describeOn('slices that lead to wakers', function (on) {
 
   before('a waker is ready, and their role is there', async () => {
     await on().admin.send('POST', RBAC, { metadata: { name: WAKERS }, rules: [] })
+    // The policy asks it for the families of addresses.
+    await on().admin.send('POST', SERVICES, { metadata: { name: WAKERS }, spec: { clusterIP: 'None' } })
     await those.are('10.99.0.1')
   })
   const here = enforced(on, { settings: { waker: { enabled: true, owner: WAKERS } } })
 
   after(async () => {
     await those.remove()
-    await on().admin.send('DELETE', `${RBAC}/${WAKERS}`)
+    for (const path of [RBAC, SERVICES]) await on().admin.send('DELETE', `${path}/${WAKERS}`)
   })
 
   async function ours(service: string): Promise<StoredSlice[]> {
