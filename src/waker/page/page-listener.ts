@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { KnockAnswer } from '../../domain/traffic/knock.ts'
+import { secondsUntil } from '../../domain/text.ts'
+import type { Clock } from '../../process/clock.ts'
+import { callerOf, STATUS_TYPE, type Caller } from './caller.ts'
+import { PAGE_POLICY, pageHtml } from './html.ts'
+import { languageFor } from './language.ts'
+import { statusOf, type PageStatus, type SleepingPort } from './status.ts'
+import type { Languages } from './texts.ts'
+
+/** Asks Dormouse about a port's workloads; undefined: it cannot be asked now. */
+export interface Knocking {
+  look(): Promise<KnockAnswer | undefined>
+  /** Asks to wake them, too. */
+  wake(): Promise<KnockAnswer | undefined>
+}
+
+export interface PageOptions {
+  readonly texts: Languages
+  /** Whether the page names workloads and reasons. */
+  readonly details: boolean
+  /** Parts of `User-Agent` that wake nothing, beside the built-in ones. */
+  readonly ignoreAgents: readonly string[]
+  readonly clock: Clock
+}
+
+export type PageListener = (
+  port: SleepingPort,
+  knocking: Knocking,
+  req: IncomingMessage,
+  res: ServerResponse,
+) => void
+
+/** Seconds after which callers come again, where the answer says nothing better, and at most. */
+const RETRY_AFTER = { usual: 30, most: 3600 } as const
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  Vary: 'Accept, Accept-Language, Sec-Fetch-Mode, Sec-Fetch-Site, Sec-Purpose, Dormouse-Wake, User-Agent',
+  // Else proxies and browsers would go on asking here, though the app has the port by now.
+  Connection: 'close',
+} as const
+
+/**
+ * Answers HTTP/1 for sleepers in the modes `page` and `button`. Browsers get a page, whose script wakes; everybody else
+ * gets a 503 and wakes nothing; scrapers get no samples. It reads no address, body or cookie of a request.
+ */
+export function pageListener({ texts, details, ignoreAgents, clock }: PageOptions): PageListener {
+  return (port, knocking, req, res) => {
+    const caller = callerOf(req, ignoreAgents)
+    // What is sent with it goes nowhere.
+    req.resume()
+    res.on('error', () => undefined)
+    if (caller === 'scraper')
+      return send(res, 200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }, '')
+    if (caller === 'other' || caller === 'foreign') return refuse(res, port, caller)
+    const language = languageFor(req.headers['accept-language'], texts)
+    const tell = (answer: KnockAnswer | undefined) => {
+      if (res.destroyed) return
+      const status = statusOf(port, answer, language, details)
+      const posted = req.method !== 'GET'
+      const headers = { 'Retry-After': retryAfter(status, clock()), 'Content-Language': language.tag }
+      if (caller !== 'navigation')
+        return send(res, 503, { ...headers, 'Content-Type': STATUS_TYPE }, JSON.stringify(status))
+      const html = pageHtml({ status, posted }, language)
+      const page = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }
+      send(res, 503, { ...headers, ...page }, html)
+    }
+    const asked = caller === 'wake' ? knocking.wake() : knocking.look()
+    asked.then(tell, () => tell(undefined)).catch(() => res.destroy())
+  }
+}
+
+/** Short, for a program's log. */
+function refuse(res: ServerResponse, { namespace, service }: SleepingPort, caller: Caller): void {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': RETRY_AFTER.usual }
+  if (caller === 'foreign') return send(res, 403, headers, 'another site may not wake this\n')
+  const why = `Service ${service} in namespace ${namespace} is asleep or waking, and this request does not wake it.`
+  send(res, 503, headers, `${why} Open it in a browser, or: kubectl dormouse wake\n`)
+}
+
+function send(
+  res: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string | number>>,
+  body: string,
+): void {
+  res.writeHead(status, { ...HEADERS, ...headers, 'Content-Length': Buffer.byteLength(body) })
+  // Node leaves the body of an answer to HEAD out.
+  res.end(body)
+}
+
+/** Whole seconds, by what is known of the end of sleep or of waking. */
+function retryAfter({ state, until, usual_seconds: usual }: PageStatus, now: number): number {
+  const isAsleep = state === 'asleep' || state === 'held'
+  if (isAsleep && until !== null) return Math.min(secondsUntil(Date.parse(until), now), RETRY_AFTER.most)
+  return Math.min(usual ?? RETRY_AFTER.usual, RETRY_AFTER.most)
+}

@@ -1,0 +1,36 @@
+/** The page's sheet: large, quiet, dark where the system is. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --ground: light-dark(#fbfbfd, #101017);
+  --text: light-dark(#1c1b29, #ecebf5);
+  --quiet: light-dark(#5e5c72, #a3a1b8);
+  --line: light-dark(#e4e3ec, #292836);
+  --accent: light-dark(#4a41b8, #aca4ff);
+  --on-accent: light-dark(#fff, #17152a);
+  --trouble: light-dark(#8a4b00, #f2bb66);
+  font: 1.25rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif;
+}
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+body { margin: 0; background: var(--ground); color: var(--text); overflow-wrap: anywhere; }
+main { max-width: 38rem; min-height: 100vh; margin: auto; padding: 2rem 1.5rem 16vh; outline: 0; display: flex; flex-direction: column; justify-content: center; align-items: flex-start; gap: 1.25rem; }
+svg { width: 3.5rem; height: 3.5rem; }
+h1 { margin: 0 0 .5rem; font-size: 2rem; line-height: 1.2; font-weight: 650; }
+p { margin: 0 0 .5rem; }
+.place, #details { font-size: 1rem; color: var(--quiet); }
+#details { width: 100%; padding-top: 1rem; border-top: 1px solid var(--line); }
+#details:empty { display: none; }
+time { font-weight: 650; white-space: nowrap; }
+code { font: .95em ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; color: var(--text); }
+#bar { width: 100%; height: .5rem; border-radius: .25rem; background: var(--line); overflow: hidden; }
+#filling { height: 100%; width: 0; border-radius: inherit; background: var(--accent); transition: width 1s linear; }
+#bar:not([aria-valuenow]) #filling { width: 30%; animation: move 2.4s ease-in-out infinite alternate; }
+@keyframes move { to { margin-inline-start: 70%; } }
+.trouble { color: var(--trouble); }
+button { font: inherit; font-weight: 650; min-height: 3.25rem; padding: .5rem 1.75rem; border: 0; border-radius: .75rem; background: var(--accent); color: var(--on-accent); cursor: pointer; }
+:focus-visible { outline: 3px solid var(--text); outline-offset: 3px; }
+@media (prefers-reduced-motion: reduce) { #filling { transition: none; animation: none !important; } }
+`
+  .replaceAll(/\s+/g, ' ')
+  .replaceAll(/ ?([{};,]) ?/g, '$1')
