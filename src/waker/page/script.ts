@@ -108,7 +108,7 @@ export function wakePage(): void {
 
   function showProgress({ state, late, usual_seconds: usual }: PageStatus): void {
     if (!bar || !filling) return
-    bar.hidden = state !== 'waking' || late
+    bar.hidden = !wishes && (state !== 'waking' || late)
     if (state !== 'waking') return
     wakingSince ??= performance.now()
     if (usual === null) return
@@ -164,9 +164,11 @@ export function wakePage(): void {
     clearTimeout(timer)
     if (isAsking || isDone || document.hidden) return
     isAsking = true
+    const limit = new AbortController()
+    const ends = setTimeout(() => limit.abort(), 15_000)
     try {
       const headers = { Accept: TYPE, ...(wishes && { 'Dormouse-Wake': '1' }) }
-      const signal = AbortSignal.timeout(15_000)
+      const { signal } = limit
       const mode = 'same-origin'
       const answer = await fetch(url, { headers, signal, mode, cache: 'no-store', redirect: 'manual' })
       failures = 0
@@ -174,6 +176,7 @@ export function wakePage(): void {
     } catch {
       failures += 1
     }
+    clearTimeout(ends)
     isAsking = false
     // One alone is a connection that changes hands.
     if (offline) offline.hidden = failures < 2

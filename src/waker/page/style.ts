@@ -2,14 +2,11 @@
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --ground: light-dark(#fbfbfd, #101017);
-  --text: light-dark(#1c1b29, #ecebf5);
-  --quiet: light-dark(#5e5c72, #a3a1b8);
-  --line: light-dark(#e4e3ec, #292836);
-  --accent: light-dark(#4a41b8, #aca4ff);
-  --on-accent: light-dark(#fff, #17152a);
-  --trouble: light-dark(#8a4b00, #f2bb66);
+  --ground: #fbfbfd; --text: #1c1b29; --quiet: #5e5c72; --line: #e4e3ec; --accent: #4a41b8; --on-accent: #fff; --trouble: #8a4b00;
   font: 1.25rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #101017; --text: #ecebf5; --quiet: #a3a1b8; --line: #292836; --accent: #aca4ff; --on-accent: #17152a; --trouble: #f2bb66; }
 }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
@@ -33,4 +30,4 @@ button { font: inherit; font-weight: 650; min-height: 3.25rem; padding: .5rem 1.
 @media (prefers-reduced-motion: reduce) { #filling { transition: none; animation: none !important; } }
 `
   .replaceAll(/\s+/g, ' ')
-  .replaceAll(/ ?([{};,]) ?/g, '$1')
+  .replaceAll(/ ?([{};,]) ?|(:) /g, '$1$2')
