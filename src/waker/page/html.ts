@@ -34,6 +34,8 @@ export function pageHtml(data: PageData, { tag, direction, texts }: Language): s
     if (piece === 'service') return ['bdi', status.service]
     return piece === 'namespace' ? ['bdi', status.namespace] : piece
   })
+  // Nothing that scripts could do; else the script takes the sentence away.
+  const isOver = status.state === 'held' || status.state === 'off'
   const title = status.headline.map((part) => (typeof part === 'string' ? part : part[1])).join('')
   // Nothing in it ends the element that holds it.
   const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`)
@@ -54,7 +56,7 @@ ${MOON}
 <div id="bar" role="progressbar" aria-labelledby="headline" aria-valuemin="0" aria-valuemax="100" hidden><div id="filling"></div></div>
 <button id="wake" type="button" hidden>${escaped(texts.button)}</button>
 ${posted ? `<p class="trouble">${escaped(texts.formLost)}</p>` : ''}
-<noscript><p class="trouble">${escaped(texts.needsScripts)}</p></noscript>
+<p id="needs" class="trouble"${isOver ? ' hidden' : ''}>${escaped(texts.needsScripts)}</p>
 <p id="offline" class="trouble" role="alert" hidden>${escaped(texts.offline)}</p>
 <p id="stuck" class="trouble" role="alert" hidden>${escaped(texts.stuck)}</p>
 <button id="again" type="button" hidden>${escaped(texts.again)}</button>

@@ -62,7 +62,7 @@ export function wakePage(): void {
     hour: '2-digit',
     minute: '2-digit',
   })
-  let wishes = first.wakes === 'opened'
+  let wakesIt = first.wakes === 'opened'
   let isAsking = false
   let isDone = false
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -93,8 +93,8 @@ export function wakePage(): void {
   }
 
   function show(status: PageStatus): void {
-    if (status.state !== 'asleep' && status.state !== 'unknown') wishes = false
-    if (button) button.hidden = status.state !== 'asleep' || wishes
+    if (status.state !== 'asleep' && status.state !== 'unknown') wakesIt = false
+    if (button) button.hidden = status.state !== 'asleep' || wakesIt
     showProgress(status)
     // Readers of screens say what changes: only what did.
     const text = JSON.stringify([status.headline, status.lines, status.details])
@@ -108,7 +108,7 @@ export function wakePage(): void {
 
   function showProgress({ state, late, usual_seconds: usual }: PageStatus): void {
     if (!bar || !filling) return
-    bar.hidden = !wishes && (state !== 'waking' || late)
+    bar.hidden = !wakesIt && (state !== 'waking' || late)
     if (state !== 'waking') return
     wakingSince ??= performance.now()
     if (usual === null) return
@@ -167,7 +167,7 @@ export function wakePage(): void {
     const limit = new AbortController()
     const ends = setTimeout(() => limit.abort(), 15_000)
     try {
-      const headers = { Accept: TYPE, ...(wishes && { 'Dormouse-Wake': '1' }) }
+      const headers = { Accept: TYPE, ...(wakesIt && { 'Dormouse-Wake': '1' }) }
       const { signal } = limit
       const mode = 'same-origin'
       const answer = await fetch(url, { headers, signal, mode, cache: 'no-store', redirect: 'manual' })
@@ -186,7 +186,7 @@ export function wakePage(): void {
   const next = () => void ask()
 
   button?.addEventListener('click', () => {
-    wishes = true
+    wakesIt = true
     pause = 1000
     button.hidden = true
     part('main').focus()
@@ -195,6 +195,7 @@ export function wakePage(): void {
   again?.addEventListener('click', () => load(0))
   document.addEventListener('visibilitychange', next)
   addEventListener('online', next)
+  part('needs').hidden = true
   show(first)
   next()
 }

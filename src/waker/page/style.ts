@@ -12,10 +12,10 @@ export const STYLE = `
 [hidden] { display: none !important; }
 body { margin: 0; background: var(--ground); color: var(--text); overflow-wrap: anywhere; }
 main { max-width: 38rem; min-height: 100vh; margin: auto; padding: 2rem 1.5rem 16vh; outline: 0; display: flex; flex-direction: column; justify-content: center; align-items: flex-start; gap: 1.25rem; }
-svg { width: 3.5rem; height: 3.5rem; }
+svg { width: 3rem; height: 3rem; }
 h1 { margin: 0 0 .5rem; font-size: 2rem; line-height: 1.2; font-weight: 650; }
 p { margin: 0 0 .5rem; }
-.place, #details { font-size: 1rem; color: var(--quiet); }
+.place, #details { font-size: .9rem; color: var(--quiet); }
 #details { width: 100%; padding-top: 1rem; border-top: 1px solid var(--line); }
 #details:empty { display: none; }
 time { font-weight: 650; white-space: nowrap; }

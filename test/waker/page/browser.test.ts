@@ -103,11 +103,11 @@ describeWith(chromiumProgram, 'the page in a browser', function (program) {
     await says(page, 'web is waking up')
   })
 
-  it('goes on wishing while Dormouse cannot be asked', async () => {
+  it('keeps asking to wake it while Dormouse cannot be asked', async () => {
     answer = undefined
     const { page } = await browser.open(server.url)
     await says(page, 'web does not answer')
-    await eventually('a wish', () => asks.includes('wake'))
+    await eventually('a wake', () => asks.includes('wake'))
     answer = anAnswer()
     await says(page, 'web is waking up')
   })
@@ -156,7 +156,7 @@ describeWith(chromiumProgram, 'the page in a browser', function (program) {
     const plain = await browser.open(server.url, { javaScriptEnabled: false })
     expect(await headline(plain.page).textContent()).to.equal('web is asleep')
     expect(await plain.page.locator('time').textContent()).to.equal('Mon 30 Nov, 07:00 UTC')
-    await plain.page.locator('text=To wake it, allow scripts').waitFor()
+    await plain.page.locator('#needs:visible').waitFor()
   })
 
   for (const [name, of, mode, isDetailed] of [
