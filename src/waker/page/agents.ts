@@ -1,48 +1,13 @@
 /** Parts of the `User-Agent` of probes, load balancers' checks, scrapers, monitors and link previews, in lower case. */
-const AUTOMATIC = [
-  ...[
-    'kube-probe/',
-    'elb-healthchecker/',
-    'amazon-route53-health-check',
-    'cloudwatchsynthetics',
-    'googlehc/',
-  ],
-  ...[
-    'googlestackdrivermonitoring',
-    'load balancer agent',
-    'edge health probe',
-    'azure traffic manager endpoint',
-  ],
-  ...[
-    'cloudflare-healthchecks',
-    'consul health check',
-    'envoy/hc',
-    'prometheus/',
-    'blackbox exporter/',
-    'telegraf/',
-  ],
-  ...[
-    'vm_promscrape',
-    'grafanaagent/',
-    'alloy/',
-    'otelcol',
-    'datadog',
-    'newrelicpinger',
-    'zabbix',
-    'check_http/',
-  ],
-  ...[
-    'uptimerobot/',
-    'uptime-kuma/',
-    'pingdom',
-    'statuscake',
-    'site24x7',
-    'gatus/',
-    'checkly',
-    'cert-manager',
-  ],
-  ...['facebookexternalhit', 'whatsapp/', 'skypeuripreview'],
-]
+const AUTOMATIC = `
+  kube-probe/, elb-healthchecker/, amazon-route53-health-check, cloudwatchsynthetics, googlehc/,
+  googlestackdrivermonitoring, load balancer agent, edge health probe, azure traffic manager endpoint,
+  cloudflare-healthchecks, consul health check, envoy/hc, prometheus/, blackbox exporter/, telegraf/, vm_promscrape,
+  grafanaagent/, alloy/, otelcol, datadog, newrelicpinger, zabbix, check_http/, uptimerobot/, uptime-kuma/, pingdom,
+  statuscake, site24x7, gatus/, checkly, cert-manager, facebookexternalhit, whatsapp/, skypeuripreview
+`
+  .trim()
+  .split(/,\s+/)
 
 /** `Cubot` makes telephones. */
 const BOT = /(?<!cu)bot\b|crawler|spider|slurp/
