@@ -23,7 +23,7 @@ code { font: .95em ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
 #bar { width: 100%; height: .5rem; border-radius: .25rem; background: var(--line); overflow: hidden; }
 #filling { height: 100%; width: 0; border-radius: inherit; background: var(--accent); transition: width 1s linear; }
 #bar:not([aria-valuenow]) #filling { width: 30%; animation: move 2.4s ease-in-out infinite alternate; }
-@keyframes move { to { margin-inline-start: 70%; } }
+@keyframes move { to { transform: translateX(233%); } }
 .trouble { color: var(--trouble); }
 button { font: inherit; font-weight: 650; min-height: 3.25rem; padding: .5rem 1.75rem; border: 0; border-radius: .75rem; background: var(--accent); color: var(--on-accent); cursor: pointer; }
 :focus-visible { outline: 3px solid var(--text); outline-offset: 3px; }
