@@ -6,13 +6,13 @@ import { KEEP_ALIVE } from './dial.ts'
 const MOST_OPEN = 10_000
 
 interface Options {
-  /** undefined: all addresses. */
-  readonly host: string | undefined
+  /** The addresses to listen at. */
+  readonly hosts: readonly string[]
   readonly ports: PortRange
   readonly take: (socket: Socket, port: number) => void
 }
 
-/** One server for each port of the range. */
+/** One server for each port of the range and each address. */
 export class Listeners {
   readonly #options: Options
   readonly #servers: Server[] = []
@@ -28,9 +28,10 @@ export class Listeners {
 
   /** Resolves once all listen. @throws Error that names a port that cannot be had */
   async start(): Promise<void> {
-    const { from, to } = this.#options.ports
+    const { hosts, ports: range } = this.#options
+    const ports = Array.from({ length: range.to - range.from + 1 }, (_, index) => range.from + index)
     try {
-      await Promise.all(Array.from({ length: to - from + 1 }, (_, index) => this.#listen(from + index)))
+      await Promise.all(ports.flatMap((port) => hosts.map((host) => this.#listen(host, port))))
     } catch (error) {
       await this.stop()
       throw error
@@ -47,7 +48,7 @@ export class Listeners {
     await Promise.all(closed)
   }
 
-  async #listen(port: number): Promise<void> {
+  async #listen(host: string, port: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const options = {
       allowHalfOpen: true,
@@ -58,13 +59,12 @@ export class Listeners {
     const server = createServer(options, (socket) => this.#take(socket, port))
     this.#servers.push(server)
     server.on('error', reject)
-    const { host } = this.#options
-    server.listen(host === undefined ? { port } : { host, port }, resolve)
+    server.listen({ host, port }, resolve)
     try {
       await promise
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException
-      const message = `cannot listen on port ${port} (${code}): waker.ports names a range that nothing else listens on`
+      const message = `cannot listen on ${host} port ${port} (${code}): waker.ports is for a range that nothing else listens on`
       throw new Error(message, { cause: error })
     }
   }

@@ -31,8 +31,8 @@ const PAUSES = [500, 10_000] as const
 const NOTHING: SleepingPort = { namespace: '', service: '', port: '', mode: 'page', workloads: [] }
 
 export interface WakerOptions extends Places {
-  /** undefined: all addresses. */
-  readonly host: string | undefined
+  /** The addresses to listen at. */
+  readonly hosts: readonly string[]
   readonly ports: PortRange
   /** The addresses by which slices name this waker; empty: outside a cluster. */
   readonly addresses: readonly string[]

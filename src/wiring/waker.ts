@@ -36,7 +36,7 @@ export class WakerProcess implements Runnable {
     const slices = new AllocatedSlices({ client: cluster.client, observer, logger })
     const { hold, held, heldPerService, ports } = config.waker
     const waker: Waker = new Waker({
-      host: config.api.host === ANYWHERE ? undefined : config.api.host,
+      hosts: addresses.length > 0 ? addresses : [config.api.host],
       ports: portRange(ports),
       addresses,
       hold,
@@ -81,8 +81,6 @@ export class WakerProcess implements Runnable {
   }
 }
 
-/** The configuration's default: without it Node listens to both families. */
-const ANYWHERE = '0.0.0.0'
 const UNWATCHED = 'EndpointSlices are not watched at present; the log says why'
 
 /** @throws UsageError that names the key */

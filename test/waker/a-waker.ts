@@ -120,7 +120,7 @@ export class AWaker {
 
   #options(): WakerOptions {
     return {
-      host: OWN,
+      hosts: [OWN],
       ports: { from: 0, to: 0 },
       addresses: [OWN],
       hold: 20_000,
