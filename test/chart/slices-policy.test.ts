@@ -267,6 +267,21 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     await on().admin.expect('DELETE', `${GROUP}/namespaces/${own}/endpointslices/six`)
   })
 
+  it('refuse everything while somebody else says who is a waker, too', async () => {
+    const labels = { [SERVICE]: wakers, [MANAGER]: 'somebody' }
+    const other = {
+      metadata: { name: 'other', labels },
+      addressType: 'IPv4',
+      ports: [],
+      endpoints: [endpoint('192.0.2.7')],
+    }
+    await given(other, own)
+    await eventually('it to be refused', async () => (await create(slice())).status === 422)
+    await isRefused(create(of({ endpoints: [endpoint('192.0.2.7')] })), 'addresses of wakers only')
+    await on().admin.expect('DELETE', `${GROUP}/namespaces/${own}/endpointslices/other`)
+    await eventually('it to be taken', async () => (await create(slice())).status === 201)
+  })
+
   it('judge 100 ports and 100 wakers within the budget that the API server gives them', async () => {
     await on().kubectl('scale', `deployment/${wakers}`, '-n', own, '--replicas=100')
     await wakersReady(100)
@@ -302,7 +317,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
   it('leave the slices of others alone then', async () => {
     const controller = 'system:serviceaccount:kube-system:endpointslice-controller'
     const others = marked({
-      name: 'api-abcde',
+      name: 'web-other',
       labels: { [SERVICE]: 'web', [MANAGER]: 'endpointslice-controller.k8s.io' },
     })
     await isTaken(create(of({ ...others, endpoints: [endpoint('10.64.0.9')] }), { who: controller }))
