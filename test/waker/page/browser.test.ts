@@ -172,12 +172,16 @@ describeWith(chromiumProgram, 'the page in a browser', function (program) {
           port = { ...WEB, mode }
           details = isDetailed
           answer = of
-          const options = {
+          const { page, faults } = await browser.open('about:blank', {
             viewport: { width, height: 800 },
             colorScheme,
-            javaScriptEnabled: name !== 'asleep',
-          }
-          const { page, faults } = await browser.open(server.url, options)
+          })
+          // The page as it is until the script's first answer.
+          if (name === 'asleep')
+            await page.route('**/*', async (route) => {
+              if (route.request().resourceType() !== 'fetch') await route.continue()
+            })
+          await page.goto(server.url)
           await headline(page).waitFor()
           if (process.env['DORMOUSE_PAGES'])
             await page.screenshot({
