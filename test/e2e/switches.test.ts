@@ -171,11 +171,7 @@ describeKubectlOnBoth('every way to sleep', function (on) {
       await operated(row, name, true)
       await besideOwner(row, name, true)
       await ended(workload.status, 'snooze')
-      const { body } = await here.api.call<StatusRecord[]>(
-        'GET',
-        `/workloads?namespace=${here.namespace}&kind=${row.kind}`,
-      )
-      const record = body.data.find((each) => each.name === name)!
+      const record = await workload.status()
       const follower = followerOf(record)
       const [said = '', ...lines] = whyText({ kind: row.kind, record }, PLAIN).split('\n')
       const runs = follower === 'pods' ? `: none of ${count} replicas runs` : ''
