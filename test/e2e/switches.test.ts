@@ -193,13 +193,14 @@ describeKubectlOnBoth('every way to sleep', function (on) {
       await besideOwner(row, name, false)
       await ended(workload.status, 'wake')
     })
-    const samples = await here.dormouse.metrics()
-    for (const { kind } of ROWS)
-      for (const type of ['snooze', 'wake']) {
-        const labels = { kind, type, trigger: 'api', result: 'succeeded' }
-        const count = sumOf(samples, 'dormouse_operations_total', labels)
-        expect(count, `${type}s of ${kind}`).to.equal(ROWS.filter((row) => row.kind === kind).length)
-      }
+    const operations = ROWS.flatMap(({ kind }) => ['snooze', 'wake'].map((type) => ({ kind, type })))
+    await eventually('all to be counted', async () => {
+      const samples = await here.dormouse.metrics()
+      const counted = ({ kind, type }: (typeof operations)[number]) =>
+        sumOf(samples, 'dormouse_operations_total', { kind, type, trigger: 'api', result: 'succeeded' })
+      const due = ({ kind }: (typeof operations)[number]) => ROWS.filter((row) => row.kind === kind).length
+      return operations.every((each) => counted(each) === due(each))
+    })
   })
 
   it('pinned or overridden, refuses kubectl edit and scale, and says what to type', () =>

@@ -138,9 +138,8 @@ export class HistoryReporter {
       this.#ports.recorder.record(workload, event.type, event.reason, event.message)
     }
     if (known && endedLate(operation, then) && isLate({ state: now, workload })) this.#warnOfLate(workload)
-    if (operation.result === 'running') return
     if (!known) this.#begin(workload, operation)
-    this.#count(workload, operation)
+    if (operation.result !== 'running') this.#count(workload, operation)
   }
 
   #warnOfLate(workload: Workload): void {

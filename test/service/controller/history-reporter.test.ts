@@ -6,7 +6,7 @@ import { createLogger } from '../../../src/process/logger.ts'
 import type { Operation } from '../../../src/domain/workload/state.ts'
 import { sleepingBy } from '../../../src/domain/sleeping/configured.ts'
 import { iso } from '../../../src/domain/text.ts'
-import type { Workload } from '../../../src/domain/workload/workload.ts'
+import { ASLEEP_LABEL, type Workload } from '../../../src/domain/workload/workload.ts'
 import { evaluationsOf } from '../../support/evaluations.ts'
 import { at, MINUTE, RULES } from '../../support/rules.ts'
 import { aDeployment } from '../../support/workloads.ts'
@@ -59,6 +59,17 @@ describe('the history reporter', () => {
     expect(told.events).to.deep.equal(['Normal Snoozed web'])
     expect(told.operations).to.deep.equal(['snooze schedule deployments succeeded'])
     expect(told.durations).to.deep.equal([4.2])
+  })
+
+  it('counts an operation that is followed by the time of its first evaluation', () => {
+    const zero = { existing: 0, ready: 0, observedGeneration: 9 }
+    const running = withHistory(snooze({ result: 'running', duration: null }))
+      .with({ replicas: 0, generation: 9, pods: zero })
+      .labelled({ [ASLEEP_LABEL]: '3' })
+    const ended = running.remembering({ history: [snooze({ result: 'succeeded', duration: 18 })] })
+    expect(tellOf([awake, running, ended]).operations).to.deep.equal([
+      'snooze schedule deployments succeeded',
+    ])
   })
 
   it('counts no duration of what did not succeed', () => {
@@ -121,7 +132,9 @@ describe('the history reporter', () => {
   it('counts what was superseded, and reports what superseded it, in their order', () => {
     const running = withHistory(snooze({ result: 'running', duration: null }))
     const wake: Operation = { ...restOfWake, type, at: at('Mon 18:01'), result: 'running', duration: null }
-    const over = running.remembering({ history: [wake, snooze({ result: 'superseded', duration: 9 })] })
+    const over = running
+      .remembering({ history: [wake, snooze({ result: 'superseded', duration: 9 })] })
+      .with({ pods: { existing: 1, ready: 1, observedGeneration: 9 } })
     const told = tellOf([awake, running, over])
     expect(told.events).to.deep.equal(['Normal Snoozed web', 'Normal Woken web'])
     expect(told.operations).to.deep.equal(['snooze schedule deployments superseded'])
