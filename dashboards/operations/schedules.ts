@@ -88,5 +88,32 @@ export const SCHEDULES: Row = {
       queries: [{ expr: perStep('dormouse_writes_withheld_total', ['kind']), legend: '{{kind}}' }],
       width: 6,
     }),
+    graph({
+      id: 28,
+      title: 'Services that wake on traffic',
+      description:
+        'EndpointSlices that lead the traffic of sleeping Services to wakers; none without waker.enabled.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: PLAIN,
+      queries: [{ expr: ofLeader('dormouse_traffic_slices', []), legend: 'slices' }],
+      width: 12,
+    }),
+    graph({
+      id: 29,
+      title: 'Writes of these slices',
+      description:
+        'One each as a Service falls asleep, as its first pod is ready, and as wakers come and go. If they fail, the Event NoWakeOnTraffic says why.',
+      unit: 'short',
+      decimals: 0,
+      thresholds: PLAIN,
+      queries: [
+        {
+          expr: perStep('dormouse_traffic_slice_writes_total', ['action', 'result']),
+          legend: '{{action}} {{result}}',
+        },
+      ],
+      width: 12,
+    }),
   ],
 }

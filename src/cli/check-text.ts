@@ -36,6 +36,7 @@ export function checkText(found: ClusterForecast, zone: string): string {
     ...found.idlePolicies.map(idleLine),
     ...unwritableLines(found.unwritable),
     ...patchedLines(found.onlyPatched),
+    ...trafficLines(found.lackedByTraffic),
     ...found.unseen.map((why) => `not looked at: ${why}`),
   ]
   blocks.push(titled('Warnings', warnings))
@@ -207,6 +208,11 @@ function unwritableLines(kinds: readonly Kind[]): string[] {
   return [
     `this account may not patch ${named(kinds)}: Dormouse would neither put them to sleep nor pause them with it. Give it get, list, watch, patch and update`,
   ]
+}
+
+function trafficLines(rights: readonly string[]): string[] {
+  if (rights.length === 0) return []
+  return [`this account may not ${rights.join(', ')}: traffic would wake nothing (waker.enabled)`]
 }
 
 function named(kinds: readonly Kind[]): string {

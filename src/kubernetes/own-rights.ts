@@ -11,7 +11,21 @@ export interface OwnRights {
   readonly onlyPatched: readonly Kind[]
   /** Kinds, and resources beside workloads, that it may not write. */
   readonly unwritable: readonly Kind[]
+  /** Rights that wake on traffic needs, such as `create endpointslices.discovery.k8s.io`. */
+  readonly lackedByTraffic: readonly string[]
 }
+
+const OF_TRAFFIC = [
+  ['list', '', 'services'],
+  ['watch', '', 'services'],
+  ...['list', 'watch', 'create', 'patch', 'delete'].map((verb) => [
+    verb,
+    'discovery.k8s.io',
+    'endpointslices',
+  ]),
+] as const
+
+const NOTHING: OwnRights = { onlyPatched: [], unwritable: [], lackedByTraffic: [] }
 
 /**
  * `paused`: resources that are patched alone. By `authorization.k8s.io/v1` SelfSubjectAccessReview, which every account may create; nothing where the cluster does not
@@ -21,6 +35,7 @@ export async function ownRights(
   client: Pick<KubernetesClient, 'call'>,
   kinds: readonly Kind[],
   paused: readonly Kind[],
+  wakesOnTraffic: boolean,
   signal: AbortSignal,
 ): Promise<OwnRights> {
   const may = async (verb: 'patch' | 'update', kind: Kind) => {
@@ -37,11 +52,29 @@ export async function ownRights(
     const pausable = await Promise.all(paused.map(askedToPause))
     const those = (answer: (typeof answers)[number]) => kinds.filter((_, at) => answers[at] === answer)
     const unwritable = those('not')
-    if (unwritable.length === kinds.length) return { onlyPatched: [], unwritable: [] }
+    if (unwritable.length === kinds.length) return NOTHING
     const unpaused = paused.filter((_, at) => !pausable[at])
-    return { onlyPatched: those('patched'), unwritable: [...unwritable, ...unpaused] }
+    return {
+      onlyPatched: those('patched'),
+      unwritable: [...unwritable, ...unpaused],
+      lackedByTraffic: wakesOnTraffic ? await lackedByTraffic(client, signal) : [],
+    }
   } catch (error) {
-    if (error instanceof ClusterRefusal) return { onlyPatched: [], unwritable: [] }
+    if (error instanceof ClusterRefusal) return NOTHING
     throw error
   }
+}
+
+async function lackedByTraffic(
+  client: Pick<KubernetesClient, 'call'>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const asked = OF_TRAFFIC.map(async ([verb, group, resource]) => {
+    const spec = { resourceAttributes: { verb, group, resource } }
+    const answer = await review<AccessStatus>(client, SELF, spec, signal)
+    return answer?.allowed === false
+      ? [`${verb} ${[resource, group].filter((part) => part !== '').join('.')}`]
+      : []
+  })
+  return (await Promise.all(asked)).flat()
 }

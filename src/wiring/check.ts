@@ -68,7 +68,7 @@ export class ClusterCheck {
     )
     return {
       at,
-      ...(await ownRights(client, [...KINDS, ...configured.kinds], paused, stop)),
+      ...(await ownRights(client, [...KINDS, ...configured.kinds], paused, config.waker.enabled, stop)),
       ...forecast(seen, now, rules, { at, prices: config.savings.prices }),
       unseen: [...faults, ...unseen, ...beside],
     }

@@ -8,6 +8,8 @@ import { releaseChange } from '../domain/deciding/release.ts'
 import type { Rules } from '../domain/deciding/rules.ts'
 import { counted } from '../domain/text.ts'
 import type { Workload } from '../domain/workload/workload.ts'
+import { ClusterRefusal } from '../kubernetes/failures.ts'
+import { deleteSlices } from '../kubernetes/own-slices.ts'
 import { deleteWebhookConfiguration } from '../kubernetes/registration/configuration.ts'
 import { starterOf, type ObjectName, type Starter } from '../kubernetes/uninstall.ts'
 import { ownUsername } from '../kubernetes/identity.ts'
@@ -228,9 +230,11 @@ export class Release {
     })
     // Only now: KEDA would otherwise decide the count before we have set it.
     const stillPaused = await this.#unpauseAll(report, lost)
+    const notDeleted = await this.#deleteSlices(lost)
     if (lost.aborted) return
     report.finished(workloads.length - failed)
     if (undeleted) throw undeleted.error
+    if (notDeleted) throw notDeleted.error
     if (stillPaused > 0)
       throw new Error(`${counted(stillPaused, 'object')} beside workloads stayed paused: run this again`)
     const { unseen } = this.cluster.informers.companions
@@ -249,6 +253,18 @@ export class Release {
       return undefined
     } catch (error) {
       return { error }
+    }
+  }
+
+  /** Their pods answer again. Whoever may not look at slices, and wakes nothing on traffic, has none. undefined: no error. */
+  async #deleteSlices(lost: AbortSignal): Promise<{ readonly error: unknown } | undefined> {
+    const { client } = this.cluster.connection
+    try {
+      await deleteSlices(client, this.#excluded, lost)
+      return undefined
+    } catch (error) {
+      const isForbidden = error instanceof ClusterRefusal && [403, 404].includes(error.status)
+      return isForbidden && !this.#options.config.waker.enabled ? undefined : { error }
     }
   }
 

@@ -55,6 +55,7 @@ const found = (workloads: readonly Expected[], rest: Partial<ClusterForecast> = 
   idlePolicies: [],
   onlyPatched: [],
   unwritable: [],
+  lackedByTraffic: [],
   unseen: [],
   ...rest,
 })
@@ -164,6 +165,7 @@ describe('the text of a check', () => {
         idlePolicies: ['prod'],
         onlyPatched: ['deployments', 'rollouts.argoproj.io'],
         unwritable: ['clusters.postgresql.cnpg.io'],
+        lackedByTraffic: ['list services', 'create endpointslices.discovery.k8s.io'],
         unseen: ['list apiservices: the cluster refused: no'],
       }),
     )
@@ -178,6 +180,9 @@ describe('the text of a check', () => {
     )
     expect(text).to.contain(
       '  this account may not patch clusters.postgresql.cnpg.io: Dormouse would neither',
+    )
+    expect(text).to.contain(
+      '  this account may not list services, create endpointslices.discovery.k8s.io: traffic would wake nothing',
     )
     expect(text).to.contain('  not looked at: list apiservices: the cluster refused: no\n')
   })

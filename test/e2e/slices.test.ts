@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { describeOn, type On } from '../support/clusters.ts'
+import { runDormouse } from '../support/dormouse.ts'
 import { enforced } from '../support/enforced.ts'
 import { eventually } from '../support/eventually.ts'
 import { awakeNow } from '../support/schedules.ts'
@@ -80,6 +81,12 @@ describeOn('slices that lead to wakers', function (on) {
     })
   const asleep = (name: string, annotations: Record<string, string> = PAGE) =>
     here.asleep('deployments', name, { replicas: 2, schedule: awakeNow(), annotations })
+  const release = async (...args: string[]) => {
+    const config = { controller: { lease: { namespace: HOME } } }
+    const all = ['release', ...args, '--kubeconfig', on().adminKubeconfig]
+    const { code, stderr } = await runDormouse(all, { config })
+    expect(code, stderr).to.equal(0)
+  }
   const event = (name: string, reason: string) =>
     eventually(`${reason} on ${name}`, async () =>
       (await here.events(name)).find((each) => each.reason === reason),
@@ -215,5 +222,14 @@ describeOn('slices that lead to wakers', function (on) {
     await asleep('later')
     await stands('later')
     expect((await ours('kept'))[0]?.metadata.resourceVersion).to.equal(before.metadata.resourceVersion)
+  })
+
+  it('are all deleted by `dormouse release --all`', async () => {
+    await service('released')
+    await asleep('released')
+    await stands('released')
+    await release('--all', '--yes')
+    await gone('released')
+    await release('--undo')
   })
 })

@@ -26,7 +26,11 @@ describe('dormouse check of a cluster', function () {
   afterEach(() => server.stop())
 
   /** The forecast for a cluster that has KEDA, refuses these paths and says who may do what. */
-  async function foretold(refused: readonly string[] = [], may: (access: Access) => boolean = () => true) {
+  async function foretold(
+    refused: readonly string[] = [],
+    may: (access: Access) => boolean = () => true,
+    text = '',
+  ) {
     server.handler = ({ path, query, body }, response) => {
       if (path === REVIEWS)
         answer(response, 201, {
@@ -42,7 +46,7 @@ describe('dormouse check of a cluster', function () {
     const kubeconfig = { clusters: [cluster], contexts, 'current-context': 'dev' }
     await writeFile(file, JSON.stringify(kubeconfig))
     const check = new ClusterCheck({
-      config: loadConfig({ text: '', environment: {} }),
+      config: loadConfig({ text, environment: {} }),
       calendars: NO_CALENDARS,
       kubeconfig: { file, environment: {} },
       ownNamespace: undefined,
@@ -71,6 +75,17 @@ describe('dormouse check of a cluster', function () {
     const unpaused = await foretold([], ({ group }) => group !== 'keda.sh')
     expect(unpaused.unwritable, 'nor pause').to.deep.equal(['scaledobjects.keda.sh'])
     expect((await foretold()).onlyPatched).to.deep.equal([])
+  })
+
+  it('names the rights that wake on traffic needs and the account lacks', async () => {
+    const may = ({ verb, resource }: Access) => resource !== 'services' && verb !== 'create'
+    const { lackedByTraffic } = await foretold([], may, 'waker: { enabled: true }')
+    expect(lackedByTraffic).to.deep.equal([
+      'list services',
+      'watch services',
+      'create endpointslices.discovery.k8s.io',
+    ])
+    expect((await foretold([], may)).lackedByTraffic, 'where none wakes').to.deep.equal([])
   })
 
   it('says that what KEDA holds is not known where its ScaledObjects may not be listed, and else nothing', async () => {
