@@ -69,8 +69,10 @@ export function pageListener({ texts, details, ignoreAgents, clock }: PageOption
       const page = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }
       send(res, 503, { ...headers, ...page }, html)
     }
-    const asked = caller === 'wake' ? knocking.wake() : knocking.look()
-    asked.then(tell, () => tell(undefined)).catch(() => res.destroy())
+    const asked = async () => (caller === 'wake' ? knocking.wake() : knocking.look())
+    asked()
+      .then(tell, () => tell(undefined))
+      .catch(() => res.destroy())
   }
 }
 

@@ -11,7 +11,7 @@ export const STYLE = `
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 body { margin: 0; background: var(--ground); color: var(--text); overflow-wrap: anywhere; }
-main { max-width: 38rem; min-height: 100vh; margin: auto; padding: 2rem 1.5rem 16vh; outline: 0; display: flex; flex-direction: column; justify-content: center; align-items: flex-start; gap: 1.25rem; }
+main { max-width: 38rem; min-height: 100vh; margin: auto; padding: 16vh 1.5rem 2rem; outline: 0; display: flex; flex-direction: column; align-items: flex-start; gap: 1.25rem; }
 svg { width: 3rem; height: 3rem; }
 h1 { margin: 0 0 .5rem; font-size: 2rem; line-height: 1.2; font-weight: 650; }
 p { margin: 0 0 .5rem; }
@@ -19,7 +19,7 @@ p { margin: 0 0 .5rem; }
 #details { width: 100%; padding-top: 1rem; border-top: 1px solid var(--line); }
 #details:empty { display: none; }
 time { font-weight: 650; white-space: nowrap; }
-code { font: .95em ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; color: var(--text); }
+code { direction: ltr; unicode-bidi: isolate; font: .95em ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; color: var(--text); }
 #bar { width: 100%; height: .5rem; border-radius: .25rem; background: var(--line); overflow: hidden; }
 #filling { height: 100%; width: 0; border-radius: inherit; background: var(--accent); transition: width 1s linear; }
 #bar:not([aria-valuenow]) #filling { width: 30%; animation: move 2.4s ease-in-out infinite alternate; }
