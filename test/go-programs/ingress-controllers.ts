@@ -1,57 +1,51 @@
-import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { builtOnce } from './built-once.ts'
 import { buildCommands, downloadModule, writeBuildModule } from './go-module.ts'
 
-interface Source {
-  readonly title: string
-  readonly name: string
-  readonly module: string
-  readonly version: string
-  readonly takes: string
-  /** What its build needs beside its module. */
-  readonly prepare?: (folder: string) => Promise<void>
-}
+const SKIPPER = { module: 'github.com/zalando/skipper', version: 'v0.22.0' }
+const TRAEFIK = { module: 'github.com/traefik/traefik/v3', version: 'v3.7.13' }
 
 /** The path of Skipper, which reads EndpointSlices by itself. */
-export const skipper = controllerOf({
-  title: 'Skipper',
-  name: 'skipper',
-  module: 'github.com/zalando/skipper',
-  version: 'v0.22.0',
-  takes: 'three minutes',
-})
-
-/** The path of Traefik, which reads EndpointSlices by itself. Its dashboard is not in its module, and not in this program. */
-export const traefik = controllerOf({
-  title: 'Traefik',
-  name: 'traefik',
-  module: 'github.com/traefik/traefik/v3',
-  version: 'v3.7.13',
-  takes: 'ten minutes',
-  prepare: withoutExtensions,
-})
-
-function controllerOf({ title, name, module, version, takes, prepare }: Source) {
-  return builtOnce<string>(
-    {
-      title: `${title} ${version}`,
-      key: `${name}-${version}`,
-      programs: [name],
-      takes,
-      async build(into, say) {
-        const folder = join(into, 'module')
-        await mkdir(folder, { recursive: true })
-        await writeBuildModule([await downloadModule(module, version)], folder)
-        await prepare?.(folder)
-        const commands = [`${module}/cmd/${name}`]
-        await buildCommands(folder, { commands, output: join(into, name) }, say)
-        await rm(folder, { recursive: true, force: true })
-      },
+export const skipper = builtOnce<string>(
+  {
+    title: `Skipper ${SKIPPER.version}`,
+    key: `skipper-${SKIPPER.version}`,
+    programs: ['skipper'],
+    takes: 'three minutes',
+    async build(into, say) {
+      const folder = join(into, 'module')
+      await mkdir(folder, { recursive: true })
+      await writeBuildModule([await downloadModule(SKIPPER.module, SKIPPER.version)], folder)
+      const commands = [`${SKIPPER.module}/cmd/skipper`]
+      await buildCommands(folder, { commands, output: join(into, 'skipper') }, say)
+      await rm(folder, { recursive: true, force: true })
     },
-    (folder) => join(folder, name),
-  )
-}
+  },
+  (folder) => join(folder, 'skipper'),
+)
+
+/**
+ * The path of a program that says where Traefik would send a request, by Traefik's own provider of Ingresses. The whole
+ * of Traefik does not build from its module: the Go proxy has not all that its certificates' DNS providers need.
+ */
+export const traefikRule = builtOnce<string>(
+  {
+    title: `Traefik's rule, ${TRAEFIK.version}`,
+    key: `traefik-rule-${TRAEFIK.version}`,
+    programs: ['traefik-rule'],
+    takes: 'three minutes',
+    async build(into, say) {
+      const folder = join(into, 'module')
+      await writeBuildModule([await downloadModule(TRAEFIK.module, TRAEFIK.version)], folder)
+      await withoutExtensions(folder)
+      await cp(join(import.meta.dirname, 'traefik-rule'), join(folder, 'rule'), { recursive: true })
+      await buildCommands(folder, { commands: ['./rule'], output: join(into, 'traefik-rule') }, say)
+      await rm(folder, { recursive: true, force: true })
+    },
+  },
+  (folder) => join(folder, 'traefik-rule'),
+)
 
 /** A module of Traefik's for others' extensions is not published: here they are empty. */
 async function withoutExtensions(folder: string): Promise<void> {

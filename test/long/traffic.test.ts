@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { prometheus } from '../dashboards/prometheus.ts'
-import { skipper, traefik } from '../go-programs/ingress-controllers.ts'
+import { skipper, traefikRule } from '../go-programs/ingress-controllers.ts'
 import { kubeProxyRule } from '../go-programs/kube-proxy-rule.ts'
 import { both } from '../suite/need.ts'
 import { eventually } from '../support/eventually.ts'
@@ -11,8 +11,9 @@ import { print, printFigures, quantile } from '../support/figures.ts'
 import { describeOnNetwork } from '../support/network.ts'
 import { call, CALLERS, get, type CallerName, type Target } from '../traffic/callers.ts'
 import { flow, others, tally, type Fate } from '../traffic/flow.ts'
-import { IngressController } from '../traffic/ingress.ts'
+import { Rule } from '../traffic/rule.ts'
 import { setting, type Setting } from '../traffic/setting.ts'
+import { Skipper } from '../traffic/skipper.ts'
 import { awake, hostOf, slicesOf, type Sleeper } from '../traffic/sleepers.ts'
 
 const CONNECTIONS = Number(process.env['DORMOUSE_TRAFFIC_CONNECTIONS'] ?? 1000)
@@ -62,42 +63,60 @@ for (const endpoints of ['ready', 'fallback'] as const)
     },
   )
 
-for (const [title, program] of [
-  ['Skipper', skipper],
-  ['Traefik', traefik],
-] as const)
-  describeOnNetwork(
-    import.meta.filename,
-    both(kubeProxyRule, program),
-    `connections through ${title}, which reads slices,`,
-    function (on, [rule, path]) {
-      this.timeout(900_000)
-      const place = setting(on, rule)
-      let controller: IngressController
+describeOnNetwork(
+  import.meta.filename,
+  both(kubeProxyRule, skipper),
+  'connections through Skipper, which reads slices,',
+  function (on, [rule, path]) {
+    this.timeout(900_000)
+    const place = setting(on, rule)
+    let controller: Skipper
 
-      before('it runs', async () => {
-        controller = await (title === 'Skipper' ? IngressController.skipper : IngressController.traefik)(
-          path,
-          on(),
-        )
-      })
-      afterEach('shows what it said of a failure', function () {
-        if (this.currentTest?.state === 'failed')
-          process.stderr.write(`${controller.log.slice(-20).join('\n')}\n`)
-      })
-      after('it is gone', () => controller?.stop())
+    before('it runs', async () => {
+      controller = await Skipper.start(path, on())
+    })
+    afterEach('shows what it said of a failure', function () {
+      if (this.currentTest?.state === 'failed')
+        process.stderr.write(`${controller.log.slice(-20).join('\n')}\n`)
+    })
+    after('it is gone', () => controller?.stop())
 
-      it("any: each gets the app's answer", async () => {
-        const web = await place.sleepers.create('web', 'any')
-        await controller.knows(hostOf('web'))
-        const to = { address: '127.0.0.1', port: controller.port, host: hostOf('web') }
-        const fates = await through(place, web, OVER_HTTP, async () => to)
-        tell(`any, through ${title}`, fates)
-        expect(others(fates, 'app')).to.deep.equal([])
-        expect(place.sleepers.early).to.deep.equal([])
-      })
-    },
-  )
+    it("any: each gets the app's answer", async () => {
+      const web = await place.sleepers.create('web', 'any')
+      const to = await controller.target(hostOf('web'))
+      const fates = await through(place, web, OVER_HTTP, async () => to)
+      tell('any, through Skipper', fates)
+      expect(others(fates, 'app')).to.deep.equal([])
+      expect(place.sleepers.early).to.deep.equal([])
+    })
+  },
+)
+
+describeOnNetwork(
+  import.meta.filename,
+  both(kubeProxyRule, traefikRule),
+  'connections where Traefik sends them, which reads slices,',
+  function (on, [rule, path]) {
+    this.timeout(900_000)
+    const place = setting(on, rule)
+    let traefik: Rule
+
+    before('its rule runs', async () => {
+      traefik = await Rule.traefik(path, on().adminKubeconfig)
+    })
+    after('it is gone', () => traefik?.stop())
+
+    it("any: each gets the app's answer", async () => {
+      const web = await place.sleepers.create('web', 'any')
+      const target = () => traefik.target(place.here.namespace, 'web', 'http')
+      await eventually('its Ingress', target)
+      const fates = await through(place, web, OVER_HTTP, target)
+      tell('any, by the rule of Traefik', fates)
+      expect(others(fates, 'app')).to.deep.equal([])
+      expect(place.sleepers.early).to.deep.equal([])
+    })
+  },
+)
 
 describeOnNetwork(
   import.meta.filename,

@@ -5,7 +5,7 @@ import { prometheus } from '../dashboards/prometheus.ts'
 import { argoCdHealth } from '../go-programs/argo-cd-health.ts'
 import { argoRollouts } from '../go-programs/argo-rollouts.ts'
 import { etcdutl } from '../go-programs/etcdutl.ts'
-import { skipper, traefik } from '../go-programs/ingress-controllers.ts'
+import { skipper, traefikRule } from '../go-programs/ingress-controllers.ts'
 import { kubeProxyRule } from '../go-programs/kube-proxy-rule.ts'
 import { actionlint, helm, helmUnittest } from '../go-programs/go-program.ts'
 import { KEDA_VERSIONS, keda } from '../go-programs/keda.ts'
@@ -48,7 +48,7 @@ export const OF_LONG: readonly Need<unknown>[] = [
   eckOperator,
   cnpgOperator,
   skipper,
-  traefik,
+  traefikRule,
 ]
 
 /** Says what is there and what is to be gotten, and gets it, one after the other. @throws Error that says why it cannot be had */

@@ -8,7 +8,7 @@ import { describeOnNetwork } from '../support/network.ts'
 import { createNamespace } from '../support/served.ts'
 import { App, APP_PORTS } from './app.ts'
 import { call, CALLERS, type CallerName } from './callers.ts'
-import { KubeProxy } from './kube-proxy.ts'
+import { Rule } from './rule.ts'
 import { serviceOf } from './sleepers.ts'
 
 const SLICES = (namespace: string) => `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`
@@ -22,7 +22,7 @@ describeOnNetwork(
     const namespace = `e2e-${randomBytes(4).toString('hex')}`
     const early: PodOf[] = []
     let kubelet: Kubelet
-    let kubeProxy: KubeProxy
+    let kubeProxy: Rule
 
     before('a Deployment with a Service has a pod', async () => {
       await createNamespace(on(), namespace)
@@ -32,7 +32,7 @@ describeOnNetwork(
       kubelet.start()
       await on().create(namespace, [ownedByKubelet('web')])
       await on().admin.expect('POST', `/api/v1/namespaces/${namespace}/services`, serviceOf('web'))
-      kubeProxy = await KubeProxy.start(path, on().adminKubeconfig, '200ms')
+      kubeProxy = await Rule.kubeProxy(path, on().adminKubeconfig, '200ms')
     })
 
     after('all of it is gone', async () => {

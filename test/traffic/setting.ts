@@ -1,7 +1,7 @@
 import { Balancer } from '../support/balancer.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { enforced, type Enforced } from '../support/enforced.ts'
-import { KubeProxy } from './kube-proxy.ts'
+import { Rule } from './rule.ts'
 import { Sleepers } from './sleepers.ts'
 import type { Target } from './callers.ts'
 import { Wakers } from './wakers.ts'
@@ -28,12 +28,12 @@ export function setting(
   let api: Balancer
   let wakers: Wakers
   let sleepers: Sleepers
-  let kubeProxy: KubeProxy
+  let kubeProxy: Rule
 
   before('wakers, kube-proxy and a kubelet run', async function () {
     this.timeout(240_000)
     sleepers = new Sleepers(here)
-    kubeProxy = await KubeProxy.start(rule, on().adminKubeconfig)
+    kubeProxy = await Rule.kubeProxy(rule, on().adminKubeconfig)
     api = await Balancer.start()
     api.to([portOf(here.api.url)])
     wakers = await Wakers.start(on(), { waker: own, api: api.url.replace('https:', 'http:') })
@@ -65,13 +65,7 @@ export function setting(
       await here.dormouse.start()
       api.to([portOf(here.api.url)])
     },
-    async target(service, port) {
-      const endpoints = await kubeProxy.endpoints(here.namespace, service, port)
-      // As evenly as the kernel's rules do.
-      const chosen = endpoints[Math.floor(Math.random() * endpoints.length)]
-      const [address = '', number] = chosen?.split(':') ?? []
-      return chosen === undefined ? undefined : { address, port: Number(number) }
-    },
+    target: (service, port) => kubeProxy.target(here.namespace, service, port),
   }
 }
 

@@ -6,27 +6,27 @@ import { freePorts } from '../control-plane/ports.ts'
 import type { Cluster } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
 import { endsWithTests } from '../support/running-program.ts'
+import type { Target } from './callers.ts'
 
-/** An ingress controller that leads Ingresses of a cluster to their Services' endpoints. */
-export class IngressController {
+/** Skipper, which leads Ingresses of a cluster to the endpoints of their Services. */
+export class Skipper {
   /** Its last lines. */
   readonly log: string[] = []
   readonly #children: ChildProcess[] = []
-  readonly port: number
+  readonly #port: number
 
   private constructor(port: number) {
-    this.port = port
+    this.#port = port
   }
 
-  /** Skipper, with the settings of its documentation for EndpointSlices. */
-  static async skipper(path: string, on: Cluster): Promise<IngressController> {
+  /** With the settings of its documentation for EndpointSlices. */
+  static async start(path: string, on: Cluster): Promise<Skipper> {
     const [port, api] = await freePorts(2)
-    const controller = new IngressController(port)
+    const skipper = new Skipper(port)
     // It reads no kubeconfig, and takes no CA outside a cluster.
-    controller.#run('kubectl', ['proxy', `--kubeconfig=${on.adminKubeconfig}`, `--port=${api}`])
-    const isThere = async () => (await ask(`http://127.0.0.1:${api}/readyz`)) === 200
-    await eventually('kubectl proxy', isThere)
-    controller.#run(path, [
+    skipper.#run('kubectl', ['proxy', `--kubeconfig=${on.adminKubeconfig}`, `--port=${api}`])
+    await eventually('kubectl proxy', async () => (await ask(`http://127.0.0.1:${api}/readyz`)) === 200)
+    skipper.#run(path, [
       `-address=127.0.0.1:${port}`,
       '-support-listener=',
       '-kubernetes',
@@ -35,23 +35,14 @@ export class IngressController {
       '-kubernetes-https-redirect=false',
       '-access-log-disabled',
     ])
-    return controller
+    return skipper
   }
 
-  /** Traefik with its provider of Ingresses. */
-  static async traefik(path: string, on: Cluster): Promise<IngressController> {
-    const [port] = await freePorts(1)
-    const controller = new IngressController(port)
-    const entry = [`--entrypoints.web.address=127.0.0.1:${port}`, '--entrypoints.traefik.address=127.0.0.1:0']
-    const args = [...entry, '--providers.kubernetesingress', '--log.level=WARN']
-    controller.#run(path, args, { KUBECONFIG: on.adminKubeconfig })
-    return controller
-  }
-
-  /** Resolves once it knows the host. */
-  async knows(host: string): Promise<void> {
-    const url = `http://127.0.0.1:${this.port}/`
+  /** Where callers of a host find it; resolves once it has a route. */
+  async target(host: string): Promise<Target> {
+    const url = `http://127.0.0.1:${this.#port}/`
     await eventually(`a route for ${host}`, async () => ![0, 404].includes(await ask(url, { host })))
+    return { address: '127.0.0.1', port: this.#port, host }
   }
 
   async stop(): Promise<void> {
@@ -63,8 +54,8 @@ export class IngressController {
     }
   }
 
-  #run(path: string, args: readonly string[], more: Record<string, string> = {}): void {
-    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...more }
+  #run(path: string, args: readonly string[]): void {
+    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] }
     const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#children.push(endsWithTests(child))
     for (const stream of [child.stdout, child.stderr])
