@@ -52,10 +52,11 @@ export function tally(fates: readonly Fate[]): Record<string, number> {
   return counts
 }
 
-/** A line for each that did not end so, for people. */
+/** Lines about the first that did not end so. */
 export function others(fates: readonly Fate[], ...ends: readonly Fate['end'][]): string[] {
   return fates
     .filter(({ end }) => !ends.includes(end))
+    .slice(0, 8)
     .map(
       ({ caller, end, detail, to, begun, took }) =>
         `${caller} to ${to}: ${end} (${detail}), ${Math.round(begun)} ms from the beginning, after ${Math.round(took)} ms`,

@@ -53,13 +53,15 @@ export class Sleepers {
   }
 }
 
-/** Resolves once the workload is awake with a ready pod. */
-export async function awake(workload: Workload, timeout = 60_000): Promise<void> {
-  const isAwake = async () => {
-    const { is_snoozed: asleep, ready_replicas: ready } = await workload.status()
-    return !asleep && ready === 1
-  }
-  await eventually('it to be awake', isAwake, { timeout })
+/** Whether it is awake with a ready pod. */
+export async function isAwake(workload: Workload): Promise<boolean> {
+  const { is_snoozed: asleep, ready_replicas: ready } = await workload.status()
+  return !asleep && ready === 1
+}
+
+/** Resolves once it is. */
+export async function awake(workload: Workload): Promise<void> {
+  await eventually('it to be awake', () => isAwake(workload))
 }
 
 interface SliceOfOurs {
