@@ -8,6 +8,8 @@ interface Access {
   readonly metrics: string
   /** absent: there is no console. */
   readonly console?: string
+  /** The address of a Service that sleeps; absent: nothing wakes on traffic. */
+  readonly preview?: string
   readonly kubeconfig: string
   readonly plugins: string
   readonly token: string
@@ -37,13 +39,13 @@ export function hasDocs(file: string): boolean {
 
 /** The sandbox's text once it is ready: the client first, then the console and what programs need. */
 export function pasteable(
-  { api, metrics, kubeconfig, plugins, token, console: link }: Access,
+  { api, metrics, kubeconfig, plugins, token, console: link, preview }: Access,
   sandbox: Sandbox,
 ): string {
   const { context, timezone } = sandbox
   const client = (words: string) => `  kubectl dormouse ${words} --context ${context}`
   return `Dormouse is ready after ${(sandbox.startedIn / 1000).toFixed(1)} s, over a cluster in memory. No real cluster is touched; Ctrl-C ends it all.
-
+${preview === undefined ? '' : visit(preview)}
 Paste this into another terminal:
 
   export KUBECONFIG="${kubeconfig}"
@@ -69,6 +71,14 @@ For programs${sandbox.hasDocs ? ' (docs/api.md)' : ''}, and for Prometheus:
   curl -sS ${metrics}/metrics
 
 Read on ${sandbox.hasDocs ? `in ${FIRST_PAGE}` : `at ${REPOSITORY}/${FIRST_PAGE}`}
+`
+}
+
+function visit(preview: string): string {
+  return `
+Open this in a browser. The Service preview in the namespace staging is asleep; your visit wakes it, and then you see the app:
+
+  ${preview}
 `
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { MAX_TTL, newKeyPair, signToken } from '../service/auth/local-token.ts'
+import { MAX_TTL, newKeyPair, signToken, type Scope } from '../service/auth/local-token.ts'
 import type { Clock } from '../process/clock.ts'
 import type { Config } from '../service/config/config.ts'
 import { newSecret, signInUrl } from '../console/console.ts'
@@ -9,10 +9,14 @@ import type { Logger } from '../process/logger.ts'
 import type { Runnable } from '../process/runnable.ts'
 import { temporaryFolder } from '../process/temporary-folder.ts'
 import { SandboxCluster } from '../sandbox/sandbox.ts'
+import { freePorts } from '../sandbox/traffic/free-ports.ts'
 import { Service, type Addresses } from './service.ts'
+import { WakerProcess } from './waker.ts'
 
 const ISSUER = 'dormouse-sandbox'
 const AUDIENCE = 'dormouse'
+/** Ports of the waker: one for each port of a Service that sleeps. */
+const WAKER_PORTS = 16
 const NEW_TOKEN = 'get a new token, or paste the export lines of the sandbox again'
 
 /** How this program is started. */
@@ -42,6 +46,8 @@ export interface SandboxAccess extends Addresses {
   readonly token: string
   /** Opens the console signed in, once; absent: the configuration switches the console off. */
   readonly console?: string
+  /** The address of a Service that sleeps, and wakes by a visit. */
+  readonly preview: string
   /** The path of the file. */
   readonly kubeconfig: string
   /** The folder of `kubectl-dormouse`, for the PATH. */
@@ -59,15 +65,17 @@ export class Sandbox implements Runnable {
   readonly #secret = newSecret()
   #token = ''
   #service: Service | undefined
+  #waker: WakerProcess | undefined
 
   constructor(options: SandboxOptions) {
-    const { kubePort, clock, logger, timezone } = options
+    const { config, kubePort, clock, logger, timezone } = options
     this.#options = options
-    this.cluster = new SandboxCluster({ port: kubePort, clock, logger, seed: true, timezone })
+    const waker = { namespace: config.controller.lease.namespace ?? 'default', name: config.waker.service }
+    this.cluster = new SandboxCluster({ port: kubePort, clock, logger, seed: true, timezone, waker })
     this.#lifecycle = new Lifecycle([
       { name: 'directory', start: () => this.#makeDirectory(), stop: () => this.#removeDirectory() },
       this.cluster,
-      { name: 'dormouse', start: () => this.#serve(), stop: async () => this.#service?.stop() },
+      { name: 'dormouse', start: () => this.#serve(), stop: () => this.#stop() },
     ])
   }
 
@@ -85,7 +93,9 @@ export class Sandbox implements Runnable {
     if (!this.#service) throw new TypeError('the sandbox is not started')
     const { addresses } = this.#service
     const link = this.#options.config.console.enabled && { console: signInUrl(addresses.api, this.#secret) }
-    return { ...addresses, ...link, token: this.#token, kubeconfig: this.#kubeconfig, plugins: this.#plugins }
+    const { preview } = this.cluster
+    const files = { kubeconfig: this.#kubeconfig, plugins: this.#plugins }
+    return { ...addresses, ...link, preview, token: this.#token, ...files }
   }
 
   get #kubeconfig(): string {
@@ -105,15 +115,12 @@ export class Sandbox implements Runnable {
   }
 
   async #serve(): Promise<void> {
-    const { config, version, program, clock, logger } = this.#options
-    const { privateKey, publicKey } = this.#keys
+    const { version, program, clock, logger } = this.#options
+    const { publicKey } = this.#keys
+    const config = await this.#config()
     await writeFile(this.#kubeconfig, this.cluster.kubeconfig(), { mode: 0o600 })
     await writePlugin(this.#plugins, program)
-    const claims = { subject: 'you', scopes: ['dormouse:read', 'dormouse:write'] as const, namespaces: ['*'] }
-    this.#token = await signToken(
-      { privateKey, issuer: ISSUER, audience: AUDIENCE, ...claims, ttl: MAX_TTL },
-      clock(),
-    )
+    this.#token = await this.#sign('you', ['dormouse:read', 'dormouse:write'], ['*'])
     this.#service = await Service.create({
       config,
       kubeconfig: { file: this.#kubeconfig },
@@ -131,6 +138,51 @@ export class Sandbox implements Runnable {
       logger,
     })
     await this.#service.start()
+    await this.#serveTraffic(config, this.#service.addresses.api)
+  }
+
+  /** Wakes on traffic, by a waker in this process. */
+  async #config(): Promise<Config> {
+    const { config } = this.#options
+    return { ...config, waker: { ...config.waker, enabled: true, ports: await freePorts(WAKER_PORTS) } }
+  }
+
+  async #serveTraffic(config: Config, url: string): Promise<void> {
+    const { version, clock, logger } = this.#options
+    const tokenFile = join(this.#directory, 'waker-token')
+    await writeFile(tokenFile, await this.#sign(config.waker.account, [], []), { mode: 0o600 })
+    this.#waker = new WakerProcess({
+      config: {
+        ...config,
+        metrics: { ...config.metrics, port: 0 },
+        waker: { ...config.waker, knock: { url, caFile: null, tokenFile } },
+      },
+      kubeconfig: { file: this.#kubeconfig },
+      addresses: [],
+      version,
+      clock,
+      logger,
+    })
+    await this.#waker.start()
+  }
+
+  #sign(subject: string, scopes: readonly Scope[], namespaces: readonly string[]): Promise<string> {
+    const { privateKey } = this.#keys
+    const token = {
+      privateKey,
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      subject,
+      scopes,
+      namespaces,
+      ttl: MAX_TTL,
+    }
+    return signToken(token, this.#options.clock())
+  }
+
+  async #stop(): Promise<void> {
+    await this.#waker?.stop()
+    await this.#service?.stop()
   }
 }
 
