@@ -148,7 +148,7 @@ export class Sandbox implements Runnable {
   }
 
   async #serveTraffic(config: Config, url: string): Promise<void> {
-    const { version, clock, logger } = this.#options
+    const { clock, logger } = this.#options
     const tokenFile = join(this.#directory, 'waker-token')
     await writeFile(tokenFile, await this.#sign(config.waker.account, [], []), { mode: 0o600 })
     this.#waker = new WakerProcess({
@@ -159,7 +159,6 @@ export class Sandbox implements Runnable {
       },
       kubeconfig: { file: this.#kubeconfig },
       addresses: [],
-      version,
       clock,
       logger,
     })
