@@ -158,6 +158,7 @@ export class Sandbox implements Runnable {
         waker: { ...config.waker, knock: { url, caFile: null, tokenFile } },
       },
       kubeconfig: { file: this.#kubeconfig },
+      ownNamespace: undefined,
       addresses: [],
       clock,
       logger,
