@@ -30,7 +30,7 @@ export function registerWaker(program: Command, ports: CliPorts): void {
       const addresses = addressesIn(environment)
       const logger = createLogger(config.log.level, logDestination)
       logger.info({ version: program.version(), node: process.version, addresses }, 'starting')
-      const waker = new WakerProcess({
+      const waker = await WakerProcess.create({
         config,
         kubeconfig: { file: kubeconfig, environment },
         ownNamespace: kubeconfig === undefined ? ownNamespace : undefined,

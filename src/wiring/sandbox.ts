@@ -151,7 +151,7 @@ export class Sandbox implements Runnable {
     const { clock, logger } = this.#options
     const tokenFile = join(this.#directory, 'waker-token')
     await writeFile(tokenFile, await this.#sign(config.waker.account, [], []), { mode: 0o600 })
-    this.#waker = new WakerProcess({
+    this.#waker = await WakerProcess.create({
       config: {
         ...config,
         metrics: { ...config.metrics, port: 0 },

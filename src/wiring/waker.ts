@@ -10,6 +10,10 @@ import type { Lifecycle } from '../process/lifecycle.ts'
 import type { Runnable } from '../process/runnable.ts'
 import type { MetricsServer } from '../service/metrics/metrics-server.ts'
 import { WakerMetrics } from '../service/metrics/waker-metrics.ts'
+import { readText } from '../process/named-file.ts'
+import { isAutomatic } from '../waker/page/agents.ts'
+import { pageListener } from '../waker/page/page-listener.ts'
+import { BUILT_IN, readLanguages, type Languages } from '../waker/page/texts.ts'
 import { KnockClient } from '../waker/knock-client.ts'
 import { Waker } from '../waker/waker.ts'
 import { healthServer } from './process/health.ts'
@@ -27,14 +31,21 @@ export class WakerProcess implements Runnable {
   readonly #lifecycle: Lifecycle
   readonly #health: MetricsServer
 
-  /** @throws Error when the kubeconfig cannot be used; UsageError when settings of knocks are missing */
-  constructor(options: WakerProcessOptions) {
+  /**
+   * @throws Error when the kubeconfig cannot be used; UsageError when settings of knocks are missing, or the texts of the
+   * page cannot be read
+   */
+  static async create(options: WakerProcessOptions): Promise<WakerProcess> {
+    return new WakerProcess(options, await textsOf(options.config))
+  }
+
+  private constructor(options: WakerProcessOptions, texts: Languages) {
     const { config, clock, logger, addresses } = options
     const client = new KnockClient(knockSettings(config))
     const { cluster, registry, ...process } = processOf(options)
     const observer = { listenerFailed: () => registry.kubernetes.listenerFailed() }
     const slices = new AllocatedSlices({ client: cluster.client, observer, logger })
-    const { hold, held, heldPerService, ports } = config.waker
+    const { hold, held, heldPerService, ports, details, ignoreAgents } = config.waker
     const waker: Waker = new Waker({
       hosts: addresses.length > 0 ? addresses : [config.api.host],
       ports: portRange(ports),
@@ -48,8 +59,8 @@ export class WakerProcess implements Runnable {
       },
       follow: (service) => new ServiceEndpoints({ client: cluster.client, logger }, service),
       send: (knock, signal) => client.send(knock, signal),
-      answer: (_port, _knocking, _request, response) => void response.writeHead(503).end(),
-      isAutomatic: () => false,
+      answer: pageListener({ texts, details, ignoreAgents, clock }),
+      isAutomatic: (userAgent) => isAutomatic(userAgent, ignoreAgents),
       observer: new WakerMetrics(registry.own, () => waker.held),
       clock,
       monotonic: systemMonotonic,
@@ -79,6 +90,10 @@ export class WakerProcess implements Runnable {
   get addresses(): { readonly metrics: string } {
     return { metrics: overLoopback(this.#health.url) }
   }
+}
+
+async function textsOf({ waker: { page } }: Pick<Config, 'waker'>): Promise<Languages> {
+  return page === null ? BUILT_IN : readLanguages(`waker.page ${page}`, await readText('waker.page', page))
 }
 
 const UNWATCHED = 'EndpointSlices are not watched at present; the log says why'
