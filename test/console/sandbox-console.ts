@@ -14,6 +14,7 @@ interface Ready {
   readonly console: string
   readonly token: string
   readonly kubeconfig: string
+  readonly preview: string
 }
 
 /** The sandbox as `npm start` starts it. */
@@ -24,6 +25,8 @@ export class SandboxConsole {
   readonly link: string
   readonly token: string
   readonly kubeconfig: string
+  /** The address of a Service that sleeps. */
+  readonly preview: string
 
   private constructor(program: RunningProgram, ready: Ready) {
     this.#program = program
@@ -31,6 +34,7 @@ export class SandboxConsole {
     this.link = ready.console
     this.token = ready.token
     this.kubeconfig = ready.kubeconfig
+    this.preview = ready.preview
   }
 
   /** `cluster`: how it is called. */
