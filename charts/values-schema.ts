@@ -56,6 +56,7 @@ const CHECKED: Readonly<Record<string, string>> = {
   configuredKind: `^${CONFIGURED_KIND}$`,
   webhookUrl: String.raw`^https://[^/?#@\s]+(/[^?#\s]*)?$`,
   signOutUrl: String.raw`^(/([^/\\\s]\S*)?|https://\S+)$`,
+  portRange: '^[1-9][0-9]{3,4}-[1-9][0-9]{3,4}$',
   consoleUrl: String.raw`^https?://[^/?#@\s]+([/?][^#\s]*)?$`,
   jwksUri: String.raw`^(https://[^/?#@\s]+|http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?)([/?][^#\s]*)?$`,
 }

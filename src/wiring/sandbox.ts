@@ -144,7 +144,8 @@ export class Sandbox implements Runnable {
   /** Wakes on traffic, by a waker in this process. */
   async #config(): Promise<Config> {
     const { config } = this.#options
-    return { ...config, waker: { ...config.waker, enabled: true, ports: await freePorts(WAKER_PORTS) } }
+    const ports = await freePorts(WAKER_PORTS)
+    return { ...config, waker: { ...config.waker, enabled: true, owner: null, ports } }
   }
 
   async #serveTraffic(config: Config, url: string): Promise<void> {

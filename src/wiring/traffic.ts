@@ -43,7 +43,8 @@ export function trafficOf(options: Options): Traffic | undefined {
       writer: new SliceWriter({ client, copy: informer, gate }),
       range: portRange(ports),
       endpoints,
-      owner: (signal) => sliceOwner({ client, logger, delay }, owner, signal),
+      owner: async (signal) =>
+        owner === null ? undefined : sliceOwner({ client, logger, delay }, owner, signal),
       tell(workload, fault) {
         if (fault === undefined) faults.delete(keyOf(workload))
         else faults.set(keyOf(workload), fault)

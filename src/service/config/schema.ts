@@ -429,11 +429,10 @@ export const CONFIG_SCHEMA = closed({
       maxLength: 253,
     }),
     /** Their ClusterRole, which owns the slices: these are deleted with it. */
-    owner: text('the name of a ClusterRole', {
-      default: 'dormouse-waker',
-      pattern: SUBDOMAIN,
-      maxLength: 253,
-    }),
+    owner: orNull(
+      text('the name of a ClusterRole', { pattern: SUBDOMAIN, maxLength: 253 }),
+      'dormouse-waker',
+    ),
     /** The API as wakers reach it, the CA that they trust, and their token. */
     knock: section({
       url: orNull(text('an https URL')),
