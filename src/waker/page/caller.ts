@@ -5,7 +5,7 @@ import { isAutomatic } from './agents.ts'
 export const STATUS_TYPE = 'application/vnd.dormouse+json'
 
 /**
- * What a request is to the page: the navigation of a person, the page's own script that looks or wakes, another site
+ * The kind of a request to the page: the navigation of a person, the page's own script that looks or wakes, another site
  * that pretends to be it, a scraper of metrics, or anything else, such as a probe or a tab that polls.
  */
 export type Caller = 'navigation' | 'look' | 'wake' | 'foreign' | 'scraper' | 'other'

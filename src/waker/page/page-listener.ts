@@ -51,7 +51,7 @@ const HEADERS = {
 export function pageListener({ texts, details, ignoreAgents, clock }: PageOptions): PageListener {
   return (port, knocking, req, res) => {
     const caller = callerOf(req, ignoreAgents)
-    // What is sent with it goes nowhere.
+    // Its body goes nowhere.
     req.resume()
     res.on('error', () => undefined)
     if (caller === 'scraper')

@@ -70,7 +70,7 @@ export type PageTexts = Readonly<Record<TextKey, string>>
 /** By the canonical language tag in lower case: `de`, `pt-br`. English is always there. */
 export type Languages = ReadonlyMap<string, PageTexts>
 
-/** What a text may be filled with, where English has it. */
+/** Each may be used where the English text has it. */
 const PLACEHOLDER = /\{(\w+)\}/g
 /** Characters: the page stays small in each language. */
 const LONGEST = 300
@@ -120,7 +120,7 @@ function canonical(name: string): string | undefined {
   }
 }
 
-/** What is wrong with a language's texts, from their place on. */
+/** The first fault of the texts of a language, from its place on; undefined: none. */
 function faultIn(texts: unknown): string | undefined {
   if (!isRecord(texts)) return ' must map keys to texts'
   for (const [key, text] of Object.entries(texts)) {
