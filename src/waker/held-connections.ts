@@ -4,7 +4,7 @@ import type { Logger } from '../process/logger.ts'
 import { join } from './join.ts'
 import { answerScraper, NotJoined, refuse } from './not-joined.ts'
 import { Held, type Places } from './places.ts'
-import type { Protocol, SleepingPort, WakerObserver } from './ports.ts'
+import type { Protocol, ClaimedPort, WakerObserver } from './ports.ts'
 import { headOf, protocolOf, userAgentOf } from './sniff.ts'
 import { WaitingClient } from './waiting-client.ts'
 import type { Wakings } from './waking.ts'
@@ -44,7 +44,7 @@ export class HeldConnections {
   }
 
   /** Takes a connection over, to its end. */
-  take(socket: Socket, port: SleepingPort): void {
+  take(socket: Socket, port: ClaimedPort): void {
     this.#clients.add(socket)
     const work = this.#serve(new WaitingClient(socket), port)
       .catch((err: unknown) => {
@@ -69,7 +69,7 @@ export class HeldConnections {
     await this.ended()
   }
 
-  async #serve(client: WaitingClient, port: SleepingPort): Promise<void> {
+  async #serve(client: WaitingClient, port: ClaimedPort): Promise<void> {
     const { observer, monotonic } = this.#options
     try {
       const leave = this.#held.take(port)
@@ -93,7 +93,7 @@ export class HeldConnections {
   /** undefined: it was answered without a pod. @throws NotJoined; whatever, once the client has left */
   async #podFor(
     client: WaitingClient,
-    port: SleepingPort,
+    port: ClaimedPort,
     began: { at: number },
   ): Promise<Socket | undefined> {
     const { observer, isAutomatic, monotonic, hold, wakings } = this.#options

@@ -5,7 +5,7 @@ import { messageOf } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
 import { TokenBucket } from '../process/token-bucket.ts'
 import { serviceOf } from './places.ts'
-import type { Knocking, SendKnock, SleepingPort, WakerObserver } from './ports.ts'
+import type { Knocking, SendKnock, ClaimedPort, WakerObserver } from './ports.ts'
 
 /** Milliseconds: a Service is asked no more often, however many wait for it. */
 const FRESH = 1000
@@ -45,7 +45,7 @@ export class Knocks {
     return this.#answered
   }
 
-  of(port: SleepingPort): Knocking {
+  of(port: ClaimedPort): Knocking {
     const service = serviceOf(port)
     const woken = `${service} wake`
     const looked = `${service} look`
@@ -56,7 +56,7 @@ export class Knocks {
     }
   }
 
-  #shared(known: readonly string[], key: string, port: SleepingPort, wake: boolean): Promise<Answer> {
+  #shared(known: readonly string[], key: string, port: ClaimedPort, wake: boolean): Promise<Answer> {
     for (const each of known) {
       const flying = this.#inFlight.get(each)
       if (flying) return flying
@@ -74,7 +74,7 @@ export class Knocks {
   }
 
   /** Never rejects. */
-  async #knock({ namespace, service, port, workloads }: SleepingPort, wake: boolean): Promise<Answer> {
+  async #knock({ namespace, service, port, workloads }: ClaimedPort, wake: boolean): Promise<Answer> {
     const { send, observer, monotonic, signal } = this.#options
     if (this.#bucket.wait(monotonic()) > 0) return undefined
     this.#bucket.take()

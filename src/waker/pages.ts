@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { LIMITS, ServerConnections } from '../http/server-connections.ts'
 import type { Knocks } from './knocks.ts'
-import type { AnswerPage, SleepingPort } from './ports.ts'
+import type { AnswerPage, ClaimedPort } from './ports.ts'
 
 interface Options {
-  readonly portOf: (number: number) => SleepingPort | undefined
+  readonly portOf: (number: number) => ClaimedPort | undefined
   readonly knocks: Pick<Knocks, 'of'>
   readonly answer: AnswerPage
 }

@@ -1,5 +1,5 @@
 import { NotJoined } from './not-joined.ts'
-import type { SleepingPort } from './ports.ts'
+import type { ClaimedPort } from './ports.ts'
 
 export interface Places {
   /** Connections that may wait at once. */
@@ -23,7 +23,7 @@ export class Held {
   }
 
   /** Takes a place; the returned function frees it. @throws NotJoined when all are taken */
-  take(port: SleepingPort): () => void {
+  take(port: ClaimedPort): () => void {
     const service = serviceOf(port)
     const taken = this.#ofService.get(service) ?? 0
     if (this.#all >= this.#places.held) throw new NotJoined('full')
@@ -39,6 +39,6 @@ export class Held {
   }
 }
 
-export function serviceOf({ namespace, service }: Pick<SleepingPort, 'namespace' | 'service'>): string {
+export function serviceOf({ namespace, service }: Pick<ClaimedPort, 'namespace' | 'service'>): string {
   return `${namespace}/${service}`
 }

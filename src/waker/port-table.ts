@@ -1,7 +1,7 @@
 import type { Allocation } from '../domain/traffic/allocation.ts'
 import type { Monotonic } from '../process/clock.ts'
 import type { Logger } from '../process/logger.ts'
-import type { Allocations, SleepingPort } from './ports.ts'
+import type { Allocations, ClaimedPort } from './ports.ts'
 
 /** Milliseconds: proxies may send connections to a port for so long after its slice went. */
 const LINGER = 60_000
@@ -14,9 +14,9 @@ interface Options {
 
 interface Row {
   /** By slice: a Service has one for each family of addresses. */
-  readonly claims: Map<string, SleepingPort>
+  readonly claims: Map<string, ClaimedPort>
   /** The latest one that had it alone, for when all claims are gone. */
-  latest: SleepingPort | undefined
+  latest: ClaimedPort | undefined
   /** Monotonic: when the last claim went. */
   freedAt: number
 }
@@ -39,7 +39,7 @@ export class PortTable {
   }
 
   /** undefined: it is nobody's, or two Services claim it, so that nobody knows whom a connection is for. */
-  get(number: number): SleepingPort | undefined {
+  get(number: number): ClaimedPort | undefined {
     const row = this.#rows.get(number)
     if (!row) return undefined
     const [first, ...others] = row.claims.values()
@@ -67,7 +67,7 @@ export class PortTable {
       this.#claim(number, slice, { namespace, service, port: name, mode, workloads })
   }
 
-  #claim(number: number, slice: string, port: SleepingPort): void {
+  #claim(number: number, slice: string, port: ClaimedPort): void {
     const row = this.#rows.get(number) ?? { claims: new Map(), latest: undefined, freedAt: 0 }
     this.#rows.set(number, row)
     const before = row.claims.get(slice)
@@ -93,6 +93,6 @@ export class PortTable {
   }
 }
 
-function isSame(one: SleepingPort, other: SleepingPort): boolean {
+function isSame(one: ClaimedPort, other: ClaimedPort): boolean {
   return one.namespace === other.namespace && one.service === other.service && one.port === other.port
 }

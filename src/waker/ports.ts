@@ -3,13 +3,17 @@ import type { Allocation } from '../domain/traffic/allocation.ts'
 import type { Knock, KnockAnswer, KnockState } from '../domain/traffic/knock.ts'
 import type { TrafficMode } from '../domain/traffic-mode.ts'
 
-/** A port of a Service that sleeps. */
+/** A port of a Service whose workloads are asleep, or were a moment ago. */
 export interface SleepingPort {
   readonly namespace: string
   readonly service: string
   /** '' where the Service has one without a name. */
   readonly port: string
   readonly mode: TrafficMode
+}
+
+/** The same, by the slice that claims a port of ours for it. */
+export interface ClaimedPort extends SleepingPort {
   /** Such as `deployments/web`. */
   readonly workloads: readonly string[]
 }
@@ -17,6 +21,7 @@ export interface SleepingPort {
 /** Asks about the workloads behind one port; undefined: Dormouse cannot be asked now. */
 export interface Knocking {
   look(): Promise<KnockAnswer | undefined>
+  /** Asks to wake them, too. */
   wake(): Promise<KnockAnswer | undefined>
 }
 
@@ -47,7 +52,7 @@ export interface ReadyEndpoints {
 }
 
 /** Begins to keep the ready endpoints of a Service. */
-export type FollowEndpoints = (service: Pick<SleepingPort, 'namespace' | 'service'>) => ReadyEndpoints
+export type FollowEndpoints = (service: Pick<ClaimedPort, 'namespace' | 'service'>) => ReadyEndpoints
 
 /** Sends one knock. @throws Error when it is not answered, or refused */
 export type SendKnock = (knock: Knock, signal: AbortSignal) => Promise<KnockAnswer>

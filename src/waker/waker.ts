@@ -16,7 +16,7 @@ import type {
   FollowEndpoints,
   ReadyEndpoints,
   SendKnock,
-  SleepingPort,
+  ClaimedPort,
   WakerObserver,
 } from './ports.ts'
 import { Wakings } from './waking.ts'
@@ -28,7 +28,7 @@ const PROXIES_FOLLOW = 2000
 /** Milliseconds: the first and the longest pause between knocks before the first answer. */
 const PAUSES = [500, 10_000] as const
 /** Asks about nothing, and so shows that knocks are answered. */
-const NOTHING: SleepingPort = { namespace: '', service: '', port: '', mode: 'page', workloads: [] }
+const NOTHING: ClaimedPort = { namespace: '', service: '', port: '', mode: 'page', workloads: [] }
 
 export interface WakerOptions extends Places {
   /** The addresses to listen at. */
@@ -69,7 +69,7 @@ export class Waker implements Runnable {
     this.#options = options
     this.#table = new PortTable(options)
     this.#knocks = new Knocks({ ...options, signal: this.#stopped.signal })
-    const knocking = (port: SleepingPort) => this.#knocks.of(port)
+    const knocking = (port: ClaimedPort) => this.#knocks.of(port)
     const follow: FollowEndpoints = (service) => this.#withoutOurs(options.follow(service))
     const wakings = new Wakings({ follow, knocking, clock, delay })
     this.#connections = new HeldConnections({ ...options, wakings })

@@ -4,7 +4,7 @@ import { retryDelay, type Delay } from '../process/delay.ts'
 import { dialReady } from './dial.ts'
 import { NotJoined } from './not-joined.ts'
 import { serviceOf } from './places.ts'
-import type { FollowEndpoints, Knocking, ReadyEndpoints, SleepingPort } from './ports.ts'
+import type { FollowEndpoints, Knocking, ReadyEndpoints, ClaimedPort } from './ports.ts'
 
 /** Milliseconds: while connections wait, it is asked so often whether it still wakes. */
 const AGAIN = 10_000
@@ -15,7 +15,7 @@ const LONGEST_RETRY_AFTER = 3600
 
 interface Options {
   readonly follow: FollowEndpoints
-  readonly knocking: (port: SleepingPort) => Knocking
+  readonly knocking: (port: ClaimedPort) => Knocking
   readonly clock: Clock
   readonly delay: Delay
 }
@@ -43,7 +43,7 @@ export class Wakings {
   }
 
   /** A connection to a pod of this port. @throws NotJoined when it does not wake, or the signal's reason */
-  async connected(port: SleepingPort, signal: AbortSignal): Promise<Socket> {
+  async connected(port: ClaimedPort, signal: AbortSignal): Promise<Socket> {
     const waking = this.#all.get(serviceOf(port)) ?? this.#begin(port)
     waking.waiting++
     const decided = new AbortController()
@@ -68,7 +68,7 @@ export class Wakings {
     }
   }
 
-  #begin(port: SleepingPort): Waking {
+  #begin(port: ClaimedPort): Waking {
     const { follow, knocking } = this.#options
     const ended = new AbortController()
     const { promise: refused, reject } = Promise.withResolvers<never>()
@@ -85,7 +85,7 @@ export class Wakings {
     return waking
   }
 
-  #end(port: SleepingPort, { endpoints, ended }: Waking): void {
+  #end(port: ClaimedPort, { endpoints, ended }: Waking): void {
     ended.abort()
     endpoints.close()
     if (this.#all.get(serviceOf(port))?.ended === ended) this.#all.delete(serviceOf(port))

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { pino } from 'pino'
 import type { Knock, KnockAnswer } from '../../src/domain/traffic/knock.ts'
 import { Knocks } from '../../src/waker/knocks.ts'
-import type { SleepingPort } from '../../src/waker/ports.ts'
+import type { ClaimedPort } from '../../src/waker/ports.ts'
 import { answering } from './a-waker.ts'
 
-const port = (change: Partial<SleepingPort> = {}): SleepingPort => ({
+const port = (change: Partial<ClaimedPort> = {}): ClaimedPort => ({
   namespace: 'shop',
   service: 'web',
   port: 'http',

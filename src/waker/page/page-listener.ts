@@ -1,19 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { KnockAnswer } from '../../domain/traffic/knock.ts'
 import { secondsUntil } from '../../domain/text.ts'
 import type { Clock } from '../../process/clock.ts'
+import type { AnswerPage, SleepingPort } from '../ports.ts'
 import { callerOf, STATUS_TYPE, type Caller } from './caller.ts'
 import { PAGE_POLICY, pageHtml } from './html.ts'
 import { languageFor } from './language.ts'
-import { statusOf, type PageStatus, type SleepingPort } from './status.ts'
+import { statusOf, type PageStatus } from './status.ts'
 import type { Languages } from './texts.ts'
-
-/** Asks Dormouse about a port's workloads; undefined: it cannot be asked now. */
-export interface Knocking {
-  look(): Promise<KnockAnswer | undefined>
-  /** Asks to wake them, too. */
-  wake(): Promise<KnockAnswer | undefined>
-}
 
 export interface PageOptions {
   readonly texts: Languages
@@ -23,13 +17,6 @@ export interface PageOptions {
   readonly ignoreAgents: readonly string[]
   readonly clock: Clock
 }
-
-export type PageListener = (
-  port: SleepingPort,
-  knocking: Knocking,
-  req: IncomingMessage,
-  res: ServerResponse,
-) => void
 
 /** Seconds after which callers come again, where the answer says nothing better, and at most. */
 const RETRY_AFTER = { usual: 30, most: 3600 } as const
@@ -48,7 +35,7 @@ const HEADERS = {
  * Answers HTTP/1 for sleepers in the modes `page` and `button`. Browsers get a page, whose script wakes; everybody else
  * gets a 503 and wakes nothing; scrapers get no samples. It reads no address, body or cookie of a request.
  */
-export function pageListener({ texts, details, ignoreAgents, clock }: PageOptions): PageListener {
+export function pageListener({ texts, details, ignoreAgents, clock }: PageOptions): AnswerPage {
   return (port, knocking, req, res) => {
     const caller = callerOf(req, ignoreAgents)
     // Its body goes nowhere.

@@ -1,17 +1,8 @@
 import type { KnockAnswer, KnockState } from '../../domain/traffic/knock.ts'
-import type { TrafficMode } from '../../domain/traffic-mode.ts'
 import { clip } from '../../domain/text.ts'
 import { printable } from '../../process/printable.ts'
+import type { SleepingPort } from '../ports.ts'
 import type { Language } from './language.ts'
-
-/** A port of a Service whose workloads are asleep, or were a moment ago. */
-export interface SleepingPort {
-  readonly namespace: string
-  readonly service: string
-  /** The port's name; '' where the Service has one without. */
-  readonly port: string
-  readonly mode: TrafficMode
-}
 
 /** A piece of a sentence: text, or an element with its text. `time` has ISO 8601, which the reader's own zone shows. */
 export type Part = string | readonly [element: 'bdi' | 'code' | 'time', text: string]

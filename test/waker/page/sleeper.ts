@@ -1,6 +1,6 @@
 import type { KnockAnswer } from '../../../src/domain/traffic/knock.ts'
 import { pageListener, type PageOptions } from '../../../src/waker/page/page-listener.ts'
-import type { SleepingPort } from '../../../src/waker/page/status.ts'
+import type { SleepingPort } from '../../../src/waker/ports.ts'
 import { BUILT_IN } from '../../../src/waker/page/texts.ts'
 import { httpServer } from '../../support/http-server.ts'
 
