@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ANNOTATION } from '../../src/domain/workload/workload.ts'
+import { describeOn } from '../support/clusters.ts'
+import { enforced } from '../support/enforced.ts'
+import { eventually, inParallel } from '../support/eventually.ts'
+import { manifest } from '../support/manifests.ts'
+import { asleepNow, awakeNow } from '../support/schedules.ts'
+
+const HOME = 'dormouse'
+const WAKERS = 'dormouse-waker'
+const SERVICES = 1000
+const OWN = 'labelSelector=endpointslice.kubernetes.io/managed-by%3Ddormouse.dev'
+
+/** Figures are printed; the bars are those of an idle machine, so only counts are asserted. */
+describeOn('1,000 sleeping Services', function (on) {
+  this.timeout(1_200_000)
+  const slices = (namespace: string, name = '') =>
+    `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices${name && `/${name}`}`
+  const endpoints = (...addresses: string[]) =>
+    addresses.map((address) => ({ addresses: [address], conditions: { ready: true } }))
+  const slice = (name: string, service: string, labels: object = {}) => ({
+    metadata: { name, labels: { 'kubernetes.io/service-name': service, ...labels } },
+    addressType: 'IPv4',
+    ports: [{ name: 'http', port: 20_000, protocol: 'TCP' }],
+    endpoints: endpoints('10.99.0.1'),
+  })
+  const services = `/api/v1/namespaces/${HOME}/services`
+
+  before('a waker is ready', async () => {
+    await on().admin.send('POST', services, { metadata: { name: WAKERS }, spec: { clusterIP: 'None' } })
+    await on().admin.expect('POST', slices(HOME), slice('dormouse-waker-test', WAKERS))
+  })
+  const here = enforced(on, { settings: { waker: { enabled: true } } })
+  after(async () => {
+    await on().admin.send('DELETE', slices(HOME, 'dormouse-waker-test'))
+    await on().admin.send('DELETE', `${services}/${WAKERS}`)
+  })
+
+  const names = Array.from({ length: SERVICES }, (_, index) => `web-${index}`)
+  const writes = async (since: number) => {
+    const requests = await on().requestsSince(since)
+    return requests.filter(({ verb, url }) => verb === 'write' && url.includes('/dormouse-web-')).length
+  }
+  const all = async (holds: (each: { endpoints: readonly object[] }) => boolean) => {
+    const { items = [] } = await on().admin.expect(
+      'GET',
+      `${slices(here.namespace)}?${OWN}&resourceVersion=0`,
+    )
+    return (items as unknown as { endpoints: readonly object[] }[]).filter(holds).length === SERVICES
+  }
+
+  it('have their slices soon, one write each per change of wakers, and none at rest', async () => {
+    const annotations = { [ANNOTATION.wakeOnTraffic]: 'page', [ANNOTATION.enabled]: 'true' }
+    const namespace = `/api/v1/namespaces/${here.namespace}`
+    const hours = (schedule: string) => ({
+      metadata: { annotations: { ...annotations, [ANNOTATION.schedule]: schedule } },
+    })
+    await on().admin.expect('PATCH', namespace, hours(awakeNow()))
+    await inParallel(names, async (name) => {
+      const spec = { selector: { app: name }, ports: [{ name: 'http', port: 80 }] }
+      await on().admin.expect('POST', `${namespace}/services`, { metadata: { name }, spec })
+      await on().create(here.namespace, [manifest('deployments', name, { paused: true })])
+    })
+    await pause(5000)
+
+    const edge = performance.now()
+    await on().admin.expect('PATCH', namespace, hours(asleepNow()))
+    await eventually('all slices', () => all(() => true), { timeout: 300_000, pause: 200 })
+    const stood = performance.now() - edge
+
+    const bare = performance.now()
+    await inParallel(
+      names,
+      (name) => on().admin.expect('POST', slices(here.namespace), slice(`bare-${name}`, 'nobody')),
+      12,
+    )
+    const created = performance.now() - bare
+    process.stdout.write(
+      `    edge to ${SERVICES} slices (with their sleeps): ${Math.round(stood)} ms; ${SERVICES} bare creates: ${Math.round(created)} ms\n`,
+    )
+
+    for (const addresses of [['10.99.0.1', '10.99.0.2'], ['10.99.0.2']]) {
+      await pause(1100)
+      const since = Date.now()
+      const began = performance.now()
+      await on().admin.expect('PATCH', slices(HOME, 'dormouse-waker-test'), {
+        endpoints: endpoints(...addresses),
+      })
+      await eventually('all rewritten', () => all((each) => each.endpoints.length === addresses.length), {
+        timeout: 300_000,
+        pause: 200,
+      })
+      process.stdout.write(`    a change of wakers: ${Math.round(performance.now() - began)} ms\n`)
+      await pause(3000)
+      expect(await writes(since)).to.equal(SERVICES)
+    }
+
+    const rest = Date.now()
+    await pause(60_000)
+    const requests = (await on().requestsSince(rest)).filter(({ url }) =>
+      /endpointslices|\/services/.test(url),
+    )
+    expect(
+      requests.filter(({ verb }) => verb !== 'watch').map(({ verb, url }) => `${verb} ${url}`),
+    ).to.deep.equal([])
+  })
+})
