@@ -14,7 +14,13 @@ export function callCheck(...args: string[]): Promise<Outcome> {
 export async function checkedAgainst(
   kubeconfig: string,
   config: object,
-): Promise<Forecast & { readonly code: number; readonly unseen: readonly string[] }> {
+): Promise<
+  Forecast & {
+    readonly code: number
+    readonly unseen: readonly string[]
+    readonly unwritable: readonly string[]
+  }
+> {
   const directory = await mkdtemp(join(tmpdir(), 'dormouse-check-'))
   try {
     const file = join(directory, 'config.yaml')
@@ -23,7 +29,7 @@ export async function checkedAgainst(
     const args = [file, '--against-cluster', '--kubeconfig', kubeconfig, '--output', 'json']
     const { code, out, err } = await callCheck(...args)
     if (out === '') throw new Error(`dormouse check ended with ${code}: ${err}`)
-    const { cluster } = JSON.parse(out) as { cluster: Forecast & { unseen: string[] } }
+    const { cluster } = JSON.parse(out) as { cluster: Forecast & { unseen: string[]; unwritable: string[] } }
     return { ...cluster, code }
   } finally {
     await rm(directory, { recursive: true })
