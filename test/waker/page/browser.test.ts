@@ -19,7 +19,7 @@ describeWith(chromiumProgram, 'the page in a browser', function (program) {
   const browser = chromiumForTests(program)
   let port: SleepingPort = WEB
   let answer: ReturnType<typeof anAnswer> | undefined = anAnswer()
-  /** Who answers: we, the app, a proxy that finds nobody, or nobody. */
+  /** The one that answers: we, the app, a proxy that finds nobody, or nobody. */
   let serves: 'page' | 'app' | 'proxy' | 'app for scripts' | 'nobody' = 'page'
   let loads: string[] = []
   let asks: ('look' | 'wake')[] = []
