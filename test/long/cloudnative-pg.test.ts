@@ -129,7 +129,7 @@ describeOnWith(cnpgOperator, "CloudNativePG's own operator", function (on, built
       },
       PATIENCE,
     )
-    const workload = here.workload(CLUSTERS as 'deployments', 'orders')
+    const workload = here.workload(CLUSTERS, 'orders')
     await workload.enable()
     const asleepFrom = performance.now()
     const { operation_in_progress: stops } = (await workload.attempt('POST', 'snooze?wait=120s')).body.data

@@ -76,7 +76,8 @@ export class PostgresInstances {
   async #run(uid: string, pod: Pod): Promise<void> {
     const { admin } = this.#cluster()
     const name = String(pod.metadata?.name)
-    const cluster = (pod.metadata?.['labels'] as Record<string, string>)['cnpg.io/cluster'] ?? ''
+    const { labels = {} } = pod.metadata as { labels?: Readonly<Record<string, string>> }
+    const cluster = labels['cnpg.io/cluster'] ?? ''
     const secret = await admin.expect(
       'GET',
       `/api/v1/namespaces/${this.#namespace()}/secrets/${cluster}-server`,
