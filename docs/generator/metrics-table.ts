@@ -31,7 +31,7 @@ interface Registered {
 type Register = (this: Registry, metric: Metric) => void
 
 /** prom-client lists labels only for counted series, so metrics are recorded as they register. */
-function watched(): { metrics: Metrics; waker: ProcessMetrics; registered: Registered[] } {
+function watched() {
   const registered: Registered[] = []
   const register: Register = Reflect.get(Registry.prototype, 'registerMetric')
   Registry.prototype.registerMetric = function (metric: Metric) {
@@ -53,8 +53,8 @@ function watched(): { metrics: Metrics; waker: ProcessMetrics; registered: Regis
       prices: { currency: 'EUR', cpu: 1, memory: 1 },
     })
     const waker = new ProcessMetrics()
-    new WakerMetrics(waker.own, () => 0)
-    return { metrics, waker, registered }
+    const ofWaker = new WakerMetrics(waker.own, () => 0)
+    return { metrics, waker, ofWaker, registered }
   } finally {
     Registry.prototype.registerMetric = register
   }
