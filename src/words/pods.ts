@@ -10,7 +10,7 @@ type Counted = Following &
   Pick<StatusRecord, 'is_snoozed' | 'last_replicas' | 'current_replicas' | 'ready_replicas'>
 type Moving = Counted & Pick<StatusRecord, 'operation_in_progress'>
 
-/** What its moves wait for. A former service tells nothing, and a later one may tell of others. */
+/** The one that its moves wait for. A former service tells nothing, and a later one may tell of others. */
 export function followerOf({ waits_for: told, type }: Following): Follower {
   if (told !== undefined && isKnown(FOLLOWERS, told)) return told
   return type === 'cronjob' ? 'nobody' : 'pods'

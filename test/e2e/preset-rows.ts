@@ -14,12 +14,12 @@ export interface Row {
   readonly kind: Kind
   /** Its definition, where it is not built in. */
   readonly custom?: CustomKind
-  /** What there is of it when it is awake, and asleep. */
+  /** The parts of its object that say awake, and asleep. */
   readonly awake: object
   readonly asleep: object
-  /** What somebody writes who wants it awake; absent: as `awake`. A count of its own in a spec alone does not wake it. */
+  /** The change of somebody who wants it awake; absent: as `awake`. A count of its own in a spec alone does not wake it. */
   readonly byHand?: object
-  /** What its operator writes at work, and at rest. */
+  /** The status that its operator writes at work, and at rest. */
   readonly running?: object
   readonly stopped?: object
   /** The object that owns it. */

@@ -153,7 +153,7 @@ describeKubectlOnBoth('every way to sleep', function (on) {
     return on().kubectl.attempt(args, '', { KUBE_EDITOR: `cp ${file}` })
   }
 
-  /** What a refusal tells people to type. */
+  /** Runs the command that a refusal tells people to type. */
   async function typed(stderr: string) {
     const [, line = ''] = /kubectl (annotate -n \S+ \S+ dormouse\.dev\/request=\S+)/.exec(stderr) ?? []
     expect(line, stderr).not.to.equal('')

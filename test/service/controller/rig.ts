@@ -32,7 +32,7 @@ export interface Options {
   readonly concurrency?: number
   readonly writesPerWorkload?: number
   readonly plan?: typeof planStep
-  /** What stands beside workloads; ScaledObjects unless specified otherwise. */
+  /** The objects beside workloads; ScaledObjects unless specified otherwise. */
   readonly keda?: FakeKeda
 }
 
