@@ -9,12 +9,15 @@ export const MOST_KNOCKED = 64
 export const KNOCK_STATES = ['waking', 'asleep', 'held', 'awake', 'off'] as const
 export type KnockState = (typeof KNOCK_STATES)[number]
 
+/** Names of Kubernetes; '' where there is none. They are written into histories, so a stolen token may not choose freely. */
+const label = { ...text, maxLength: 63, pattern: '^[a-z0-9-]*$' }
+
 /** Traffic to a port of a Service whose sleepers are `workloads`, such as `deployments/web`. */
 export const KNOCK = record('Traffic to a sleeper', {
-  namespace: text,
-  service: text,
+  namespace: label,
+  service: label,
   /** The port's name; '' where the Service has one without. */
-  port: text,
+  port: label,
   workloads: { ...listOf(text), maxItems: MOST_KNOCKED },
   /** false: it only looks. */
   wake: flag,

@@ -17,6 +17,11 @@ export function authorBy(prefix: AuthorPrefix, name: string): string {
   return Array.from(`${prefix}:${visible}`).slice(0, LONGEST).join('')
 }
 
+/** Traffic to a Service's port, as an author: `service/web:http`; `port`: '' where it has no name. At most 128 characters. */
+export function trafficAuthor(service: string, port: string): string {
+  return `service/${service}${port === '' ? '' : `:${port}`}`.slice(0, LONGEST)
+}
+
 /** The user of an admission review, or else its field manager; null: neither is known. */
 export function reviewAuthor(username: string, fieldManager: string | undefined): string | null {
   if (username !== '') return authorBy('k8s', username)

@@ -3,6 +3,7 @@ import { orderOf } from '../../domain/deciding/order.ts'
 import { compile, firstFault } from '../../domain/validation.ts'
 import { planKnock, type Knocked } from '../../domain/requests/knock.ts'
 import { KNOCK, KNOCK_PATH, KNOCK_STATES, type Knock, type KnockAnswer } from '../../domain/traffic/knock.ts'
+import { trafficAuthor } from '../../domain/workload/author.ts'
 import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
 import { Refusal } from '../../process/errors.ts'
@@ -63,7 +64,7 @@ function answersOf({ workloads, writer, rules, clock, logger }: ApiDeps) {
     ctx: ApiContext,
     { namespace, service, port, workloads: names, wake }: Knock,
   ): Promise<KnockAnswer> => {
-    const by = port === '' ? `service/${service}` : `service/${service}:${port}`
+    const by = trafficAuthor(service, port)
     const found = names.flatMap((name) => workloads.get(keyIn(namespace, name)) ?? [])
     const answered: (Knocked & { wrote: boolean; kind: Kind; name: string })[] = []
     for (const workload of found.toSorted((a, b) => orderOf(a, 'awake') - orderOf(b, 'awake'))) {

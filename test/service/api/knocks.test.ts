@@ -58,7 +58,15 @@ describe('the knock of a waker', () => {
     expect(replicas()).to.equal(0)
   })
 
+  it('leaves a state that can be read, however long the names of the Service and its port are', async () => {
+    const [service, port] = ['s', 'p'].map((letter) => letter.repeat(63))
+    expect((await knock({ service, port })).body).to.deep.include({ state: 'waking', woken: true })
+    expect((await knock({ service, port })).body).to.deep.include({ state: 'waking', woken: false })
+  })
+
   for (const [what, changed] of [
+    ['a Service whose name is too long', { service: 's'.repeat(64) }],
+    ['a Service that no cluster can have', { service: 'web by\nana' }],
     ['a kind that there is not', { workloads: ['pods/web'] }],
     ['a workload without a name', { workloads: ['deployments'] }],
     ['a workload with more than a name', { workloads: ['deployments/web/scale'] }],
