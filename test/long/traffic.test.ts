@@ -34,7 +34,7 @@ for (const endpoints of ['ready', 'fallback'] as const)
     `connections through sleep, wake and handover, with endpoints: ${endpoints},`,
     function (on, rule) {
       this.timeout(900_000)
-      const place = setting(on, rule, { waker: { endpoints } })
+      const place = setting(on, rule, { endpoints, heldPerService: 512 })
 
       for (const [mode, callers] of [
         ['any', CLIENT_FIRST],
@@ -69,7 +69,7 @@ describeOnNetwork(
   'connections through Skipper, which reads slices,',
   function (on, [rule, path]) {
     this.timeout(900_000)
-    const place = setting(on, rule)
+    const place = setting(on, rule, { heldPerService: 512 })
     let controller: Skipper
 
     before('it runs', async () => {
@@ -98,7 +98,7 @@ describeOnNetwork(
   'connections where Traefik sends them, which reads slices,',
   function (on, [rule, path]) {
     this.timeout(900_000)
-    const place = setting(on, rule)
+    const place = setting(on, rule, { heldPerService: 512 })
     let traefik: Rule
 
     before('its rule runs', async () => {
@@ -124,7 +124,7 @@ describeOnNetwork(
   'traffic to sleepers while something fails',
   function (on, rule) {
     this.timeout(3 * 3_600_000)
-    const place = setting(on, rule)
+    const place = setting(on, rule, { heldPerService: 512 })
 
     it('a waker is killed in mid-wake: it wakes once, and whoever calls again is answered', async () => {
       const web = await place.sleepers.create('killed-waker', 'any')
@@ -201,7 +201,7 @@ describeOnNetwork(
   'what looks at a sleeper and does not use it',
   function (on, [rule, Prometheus]) {
     this.timeout(PROBED_SECONDS * 1000 + 600_000)
-    const place = setting(on, rule)
+    const place = setting(on, rule, { heldPerService: 512 })
 
     it('probes and Prometheus wake nothing, and Prometheus finds a target that is up', async () => {
       const page = await place.sleepers.create('page', 'page')

@@ -48,6 +48,8 @@ export class Kubelet {
   /** By uid. */
   readonly #running = new Map<string, Running>()
   #watching: Promise<void> | undefined
+  /** The life of each pod, a line a change. */
+  readonly log: string[] = []
   /** Of its own loops, such as an API server that is gone. */
   readonly faults: unknown[] = []
 
@@ -100,6 +102,7 @@ export class Kubelet {
       if (!running) void this.#quietly(this.#remove(uid, name))
       else if (!running.deleting) {
         running.deleting = true
+        this.#note(running, 'ends')
         running.container?.terminate()
       }
       return
@@ -144,6 +147,7 @@ export class Kubelet {
   async #tell(running: Running, ready: boolean): Promise<void> {
     const { name, address } = running.pod
     running.ready = ready
+    this.#note(running, ready ? 'is ready' : 'is not ready')
     const now = new Date().toISOString()
     const conditions = ['Initialized', 'ContainersReady', 'Ready', 'PodScheduled'].map((type) => ({
       type,
@@ -154,7 +158,13 @@ export class Kubelet {
     await this.#admin.send('PATCH', `${this.#path(name)}/status`, { status })
   }
 
+  #note({ pod: { name, address } }: Running, what: string): void {
+    this.log.push(`${new Date().toISOString()} ${name} (${address}) ${what}`)
+  }
+
   async #remove(uid: string, name: string): Promise<void> {
+    const running = this.#running.get(uid)
+    if (running) this.#note(running, 'is gone')
     this.#running.delete(uid)
     await this.#admin.send('DELETE', this.#path(name), { gracePeriodSeconds: 0, preconditions: { uid } })
   }

@@ -8,8 +8,8 @@ export interface Fate {
   readonly end: Outcome['end'] | 'nowhere'
   readonly detail: string
   readonly to: string
-  /** Milliseconds since the flow began. */
-  readonly begun: number
+  readonly begun: Date
+  /** Milliseconds. */
   readonly took: number
 }
 
@@ -26,17 +26,16 @@ interface FlowOptions {
 
 /** Makes connections one after the other, without waiting for answers; resolves with the fate of each. */
 export async function flow({ count, callers, pause, target, until }: FlowOptions): Promise<Fate[]> {
-  const start = performance.now()
   const pending: Promise<Fate>[] = []
   for (let at = 0; at < count; at++) {
     if (until?.aborted) break
     const caller = callers[at % callers.length]!
-    const begun = performance.now() - start
+    const begun = new Date()
     const fate = target(caller).then(async (to) => {
       const outcome: Pick<Fate, 'end' | 'detail'> = to
         ? await call(caller, to)
         : { end: 'nowhere', detail: 'there was no endpoint' }
-      const took = performance.now() - start - begun
+      const took = Date.now() - begun.getTime()
       return { caller, ...outcome, to: to ? `${to.address}:${to.port}` : '', begun, took }
     })
     pending.push(fate)
@@ -59,6 +58,6 @@ export function others(fates: readonly Fate[], ...ends: readonly Fate['end'][]):
     .slice(0, 8)
     .map(
       ({ caller, end, detail, to, begun, took }) =>
-        `${caller} to ${to}: ${end} (${detail}), ${Math.round(begun)} ms from the beginning, after ${Math.round(took)} ms`,
+        `${caller} to ${to}: ${end} (${detail}), ${begun.toISOString()}, after ${took} ms`,
     )
 }

@@ -16,15 +16,16 @@ export interface Setting {
   target(service: string, port: string): Promise<Target | undefined>
 }
 
-/** Dormouse, two wakers, kube-proxy's rule and workloads whose pods answer; all is gone after the suite. */
+/**
+ * `waker`: settings of the configuration's section. Dormouse, two wakers, kube-proxy's rule and workloads whose pods answer; all is gone after the suite. */
 export function setting(
   on: () => Cluster,
   rule: string,
-  { waker = {}, settings = {} }: { waker?: Readonly<Record<string, unknown>>; settings?: object } = {},
+  waker: Readonly<Record<string, unknown>> = {},
 ): Setting {
   const own = { enabled: true, ...waker }
   const backoff = { maxOperations: 19, window: '1s' }
-  const here = enforced(on, { settings: { waker: own, backoff, ...settings } })
+  const here = enforced(on, { settings: { waker: own, backoff } })
   let api: Balancer
   let wakers: Wakers
   let sleepers: Sleepers
@@ -39,8 +40,10 @@ export function setting(
     wakers = await Wakers.start(on(), { waker: own, api: api.url.replace('https:', 'http:') })
   })
 
-  afterEach('shows what the wakers said of a failure', function () {
-    if (this.currentTest?.state === 'failed') process.stderr.write(`${wakers?.lastLines()}\n`)
+  afterEach('shows what the wakers said of a failure, and how pods came and went', function () {
+    if (this.currentTest?.state !== 'failed') return
+    const pods = sleepers?.kubelet.log.slice(-30).join('\n')
+    process.stderr.write(`${wakers?.lastLines()}\n${pods}\n`)
   })
 
   after('they are gone', async function () {

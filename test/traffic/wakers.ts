@@ -9,12 +9,13 @@ import { startProgram } from '../support/dormouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { Kubelet, OWN_KUBELET, type Container, type PodOf } from '../support/kubelet.ts'
 import { parseMetrics, type Sample } from '../support/metrics-text.ts'
-import { account, grant } from '../support/rights.ts'
+import { account, grant, takeBack } from '../support/rights.ts'
 import { RunningProgram } from '../support/running-program.ts'
 
 const NAME = 'dormouse-waker'
 const DEPLOYMENT = `/apis/apps/v1/namespaces/${dormouse.namespace}/deployments/${NAME}`
 const SERVICE = `/api/v1/namespaces/${dormouse.namespace}/services/${NAME}`
+const ACCOUNT = `/api/v1/namespaces/${dormouse.namespace}/serviceaccounts/${NAME}`
 const RIGHTS = [
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['get', 'list', 'watch'] },
 ]
@@ -154,12 +155,13 @@ export class Wakers {
   }
 
   async stop(): Promise<void> {
-    for (const path of [DEPLOYMENT, SERVICE]) await this.#on.admin.send('DELETE', path)
+    for (const path of [DEPLOYMENT, SERVICE, ACCOUNT]) await this.#on.admin.send('DELETE', path)
     const isGone = () => {
       for (const { program } of this.#processes.values()) program.signal('SIGKILL')
       return this.#kubelet.pods.length === 0
     }
     await eventually('the wakers to be gone', isGone)
+    await takeBack(this.#on.admin, NAME)
     await this.#kubelet.stop()
     await rm(this.#directory, { recursive: true, force: true })
   }
