@@ -6,8 +6,11 @@ import { NotJoined } from './not-joined.ts'
 import { serviceOf } from './places.ts'
 import type { FollowEndpoints, Knocking, ReadyEndpoints, ClaimedPort } from './ports.ts'
 
-/** Milliseconds: while connections wait, it is asked so often whether it still wakes. */
-const AGAIN = 10_000
+/**
+ * Milliseconds: while connections wait, it is asked so often whether it still wakes, and where it is not known to wake:
+ * what Dormouse answered may be from a moment before it slept.
+ */
+const AGAIN = { waking: 10_000, other: 1000 }
 /** Milliseconds: the first and the longest pause after a knock that failed. */
 const PAUSES = [250, 5000] as const
 /** Seconds that a client is to wait at most before it tries again. */
@@ -103,7 +106,8 @@ export class Wakings {
         if (!endpoints.isReady) return new NotJoined(answer.state, secondsTo(until, clock()))
       }
       failures = answer ? 0 : failures + 1
-      await delay(answer ? AGAIN : retryDelay(failures, ...PAUSES), signal)
+      const again = answer?.state === 'waking' ? AGAIN.waking : AGAIN.other
+      await delay(answer ? again : retryDelay(failures, ...PAUSES), signal)
     }
   }
 }

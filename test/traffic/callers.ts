@@ -109,8 +109,8 @@ async function websocket(to: Target, signal: AbortSignal): Promise<Outcome> {
 async function h2c({ address, port }: Target, signal: AbortSignal): Promise<Outcome> {
   const session = connectHttp2(`http://${address}:${port}`)
   try {
-    const failed = once(session, 'error', { signal }).then(([error]) => {
-      throw error as Error
+    const failed = once(session, 'close', { signal }).then(() => {
+      throw new Error('it ended without an answer')
     })
     failed.catch(() => {})
     const stream = session.request({ ':path': '/' })

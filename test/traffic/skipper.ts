@@ -38,10 +38,10 @@ export class Skipper {
     return skipper
   }
 
-  /** Where callers of a host find it; resolves once it has a route. */
+  /** Where callers of a host find it; resolves once it leads to a pod. */
   async target(host: string): Promise<Target> {
     const url = `http://127.0.0.1:${this.#port}/`
-    await eventually(`a route for ${host}`, async () => ![0, 404].includes(await ask(url, { host })))
+    await eventually(`a route for ${host}`, async () => (await ask(url, { host })) === 200)
     return { address: '127.0.0.1', port: this.#port, host }
   }
 

@@ -54,6 +54,26 @@ describe('a connection to a sleeper', function () {
     expect(waker.knocks.length).to.be.greaterThan(0)
   })
 
+  it('asks again within a second where Dormouse has not seen yet that it sleeps', async () => {
+    await waker.stop()
+    const pauses: number[] = []
+    await waker.start({
+      delay: async (milliseconds, signal) => {
+        pauses.push(milliseconds)
+        await settled()
+        signal?.throwIfAborted()
+      },
+    })
+    waker.knock = () => answering(waker.knocks.length === 1 ? 'awake' : 'waking')
+    waker.allocate('connect')
+    const pod = await waker.pod((socket) => socket.write('220 mail\r\n'))
+    const client = await waker.client()
+    while (pauses.length === 0) await settled()
+    waker.ready([pod])
+    await client.until((text) => text === '220 mail\r\n')
+    expect(pauses[0]).to.equal(1000)
+  })
+
   it('is joined at once where pods are ready already', async () => {
     waker.allocate('any')
     waker.ready([await echo()])
