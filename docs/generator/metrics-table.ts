@@ -1,7 +1,7 @@
 import { Registry, type Metric } from 'prom-client'
 import { Metrics } from '../../src/service/metrics/metrics.ts'
 import { ProcessMetrics } from '../../src/service/metrics/process-metrics.ts'
-import { WakerMetrics } from '../../src/service/metrics/waker-metrics.ts'
+import { WakerMetrics } from '../../src/wiring/waker-metrics.ts'
 import { code, table } from './page.ts'
 
 /** Every metric of Dormouse's own, with its labels, and the replicas that export it. */

@@ -288,7 +288,7 @@ async function handedOver({ here }: Setting, { name, workload }: Sleeper): Promi
   })
 }
 
-/** What the page's script asks when a person has come. */
+/** The page's script asks this when a person has come. */
 async function asThePage(to: Target): Promise<void> {
   const headers = { accept: 'application/vnd.dormouse+json', 'dormouse-wake': '1' }
   await get(to, AbortSignal.timeout(30_000), headers)

@@ -155,7 +155,7 @@ export class Observed {
     this.namespaces.push({ at: this.#now(), namespace })
   }
 
-  /** Where what scales workloads is listed, and its versions. */
+  /** The lists of what scales workloads, and their versions. */
   #beside(namespace: string): readonly (readonly [path: string, versions: ScalersVersion[]])[] {
     return [
       [scaledObjectsIn(namespace), this.scalers],
@@ -182,7 +182,7 @@ export class Observed {
   }
 }
 
-/** What somebody wrote: the status of an HPA changes all the time. */
+/** The part that somebody wrote: the status of an HPA changes all the time. */
 function written({ metadata: { annotations }, ...object }: KubernetesObject): string {
   return JSON.stringify([annotations, 'spec' in object && object.spec])
 }

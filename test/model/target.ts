@@ -52,7 +52,7 @@ export class Target {
   keda: StandIn | undefined
   /** Its ScaledObject, as its people mean it to be; undefined: there is none. */
   scaler: { readonly min: number; pause: Pause } | undefined
-  /** What its people mean the minimum of its HPA to be, or may mean; undefined: it has none. */
+  /** The minimums of its HPA that its people mean, or may mean; undefined: it has none. */
   minimums: readonly number[] | undefined
   /** KEDA decides its count, or did so since the last rest. */
   isKedas = false

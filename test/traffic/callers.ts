@@ -6,11 +6,11 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { acceptFor, digestOf, type AppPort } from './app.ts'
 
-/** Where a connection goes. */
+/** The address that a connection goes to. */
 export interface Target {
   readonly address: string
   readonly port: number
-  /** Of HTTP, where a proxy needs it. */
+  /** HTTP's Host, where a proxy needs it. */
   readonly host?: string
 }
 

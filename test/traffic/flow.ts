@@ -18,7 +18,7 @@ interface FlowOptions {
   readonly callers: readonly CallerName[]
   /** Milliseconds between two connections. */
   readonly pause: number
-  /** Where the next one goes; undefined: nowhere. */
+  /** The target of the next one; undefined: none. */
   readonly target: (caller: CallerName) => Promise<Target | undefined>
   /** From outside: the flow ends early. */
   readonly until?: AbortSignal

@@ -12,7 +12,7 @@ export interface Setting {
   readonly sleepers: Sleepers
   /** SIGKILL, and a new process; resolves once it is ready. */
   killDormouse(): Promise<void>
-  /** Where kube-proxy would send a connection to this port of a Service now; undefined: nowhere. */
+  /** The endpoint to which kube-proxy would send a connection to this port of a Service now; undefined: nowhere. */
   target(service: string, port: string): Promise<Target | undefined>
 }
 

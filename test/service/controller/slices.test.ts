@@ -248,7 +248,7 @@ describe('slices of sleeping Services', () => {
     expect(told.events).to.deep.equal(['Warning OtherWriter web'])
     await time.pass(MINUTE + 1)
     expect(traffic.writes).to.have.length(7)
-    // What the Service needs by itself does not wait.
+    // A change that the Service needs by itself does not wait.
     await see('web', { ...asleep, podLabels: { app: 'blue' } })
     expect(traffic.live.size).to.equal(0)
   })

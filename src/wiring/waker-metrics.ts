@@ -1,6 +1,6 @@
-import { KNOCK_STATES } from '../../domain/traffic/knock.ts'
-import type { KnockResult, Protocol, RefusalReason, WakerObserver } from '../../waker/ports.ts'
-import type { MetricFactory } from './metric-factory.ts'
+import { KNOCK_STATES } from '../domain/traffic/knock.ts'
+import type { KnockResult, Protocol, RefusalReason, WakerObserver } from '../waker/ports.ts'
+import type { MetricFactory } from '../service/metrics/metric-factory.ts'
 
 const RESULTS: readonly KnockResult[] = [...KNOCK_STATES, 'failed']
 const REFUSALS: readonly RefusalReason[] = [
