@@ -81,7 +81,7 @@ describeOnNetwork(
     })
     after('it is gone', () => controller?.stop())
 
-    // Where it reads while a slice of wakers and one of pods stand, it takes the ports of one for the addresses of both.
+    // If it reads while a slice of wakers and one of pods stand, it takes the ports of one for the addresses of both.
     it('any: it wakes, and fails for no longer than from one reading of slices to the next', async () => {
       const web = await place.sleepers.create('web', 'any')
       const to = await controller.target(hostOf('web'))

@@ -11,7 +11,7 @@ export interface PodOf {
   readonly annotations: Readonly<Record<string, string>>
 }
 
-/** What runs in a pod. */
+/** The program in a pod. */
 export interface Container {
   /** Asked once a second while it runs, as a readiness probe is. */
   isReady(): Promise<boolean>
@@ -50,7 +50,7 @@ export class Kubelet {
   #watching: Promise<void> | undefined
   /** The life of each pod, a line a change. */
   readonly log: string[] = []
-  /** Of its own loops, such as an API server that is gone. */
+  /** Faults of its own loops, such as an API server that is gone. */
   readonly faults: unknown[] = []
 
   constructor(admin: Client, namespace: string, image: Image) {

@@ -38,7 +38,7 @@ export class Skipper {
     return skipper
   }
 
-  /** Where callers of a host find it; resolves once it leads to a pod. */
+  /** The address at which callers of a host find it; resolves once it leads to a pod. */
   async target(host: string): Promise<Target> {
     const url = `http://127.0.0.1:${this.#port}/`
     await eventually(`a route for ${host}`, async () => (await ask(url, { host })) === 200)
