@@ -99,7 +99,17 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     await eventually('the API server to know them', async () => (await create(slice())).status === 201)
   }
 
+  /** Policies of the tests' account judge all slices of ours: without its wakers they refuse every one. */
+  async function othersHaveWakers(): Promise<void> {
+    const metadata = { name: 'dormouse-waker', labels: { [SERVICE]: 'dormouse-waker' } }
+    const none = { metadata, addressType: 'IPv4', ports: [], endpoints: [] }
+    const home = '/api/v1/namespaces/dormouse/services'
+    await on().admin.send('POST', home, { metadata, spec: { clusterIP: 'None' } })
+    await on().admin.send('POST', `${GROUP}/namespaces/dormouse/endpointslices`, none)
+  }
+
   before('wakers run, and the policies hold', async () => {
+    await othersHaveWakers()
     for (const name of [own, shop, quiet])
       await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name } })
     const config = { waker: { enabled: true }, excludeNamespaces: [quiet] }
@@ -122,6 +132,8 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     const kinds = 'clusterrole,clusterrolebinding,validatingadmissionpolicy,validatingadmissionpolicybinding'
     await on().kubectl('delete', kinds, '-l', `app.kubernetes.io/instance=${own}`)
     for (const name of [own, shop, quiet]) await on().admin.expect('DELETE', `/api/v1/namespaces/${name}`)
+    await on().admin.send('DELETE', '/api/v1/namespaces/dormouse/services/dormouse-waker')
+    await on().admin.send('DELETE', `${GROUP}/namespaces/dormouse/endpointslices/dormouse-waker`)
   })
 
   it('let it lead traffic to wakers, by either style of endpoints', async () => {
@@ -171,6 +183,28 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     }
     const all = on().admin.send('DELETE', path(), undefined, as(user))
     await isRefused(all, says, 'all at once')
+  })
+
+  it('let no tenant forge, edit or relabel one of its slices, though it may write those of others', async () => {
+    const tenant = { 'impersonate-user': 'tina' }
+    const send = (method: string, body: object, name = '') =>
+      on().admin.send(method, path(shop, name && `/${name}`), body, tenant)
+    const says = 'managed by dormouse.dev are written by Dormouse only'
+    const labels = { [SERVICE]: 'web', [MANAGER]: 'me' }
+    await on().kubectl('create', 'role', 'slices', '-n', shop, '--verb=*', '--resource=endpointslices')
+    await on().kubectl('create', 'rolebinding', 'tina', '-n', shop, '--role=slices', '--user=tina')
+    await eventually('its right', async () => (await send('POST', marked({ labels }))).status === 201)
+    await isRefused(send('POST', slice()), says, 'a forged one')
+    await isRefused(send('POST', marked({ name: 'any-name' })), says, 'by another name')
+    for (const [name, by] of [
+      ['dormouse-real-12345678', 'dormouse.dev'],
+      ['web-of-tina', 'me'],
+    ] as const)
+      await given(marked({ name, labels: { ...labels, [MANAGER]: by }, ownerReferences: undefined }))
+    await isRefused(send('PATCH', { ports: [port(20_500)] }, 'dormouse-real-12345678'), says, 'an edit')
+    const relabelled = { metadata: { labels: { [MANAGER]: 'dormouse.dev' } } }
+    await isRefused(send('PATCH', relabelled, 'web-of-tina'), says, 'one of its own')
+    await isTaken(send('PATCH', { ports: [port(20_500)] }, 'web-of-tina'))
   })
 
   it('let it change and delete its own, within the same bounds', async () => {
@@ -293,7 +327,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
 
   it('have expressions that the API server accepts', async () => {
     const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
-    for (const part of ['', '-addresses', '-families']) {
+    for (const part of ['', '-addresses', '-families', '-forged']) {
       const checked = await eventually('the types to be checked', async () => {
         const { status } = await on().admin.expect('GET', `${policies}/${fullname}-slices${part}`)
         return status?.['typeChecking'] as { expressionWarnings?: unknown } | undefined
