@@ -187,7 +187,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
 
   it('let no tenant forge, edit or relabel one of its slices, though it may write those of others', async () => {
     const tenant = { 'impersonate-user': 'tina' }
-    const send = (method: string, body: object, name = '') =>
+    const send = (method: 'POST' | 'PATCH', body: object, name = '') =>
       on().admin.send(method, path(shop, name && `/${name}`), body, tenant)
     const says = 'managed by dormouse.dev are written by Dormouse only'
     const labels = { [SERVICE]: 'web', [MANAGER]: 'me' }
