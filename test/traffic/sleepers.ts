@@ -40,11 +40,18 @@ export class Sleepers {
       `/apis/networking.k8s.io/v1/namespaces/${namespace}/ingresses`,
       ingressOf(name),
     )
-    const workload = await this.#here.enabled('deployments', name, {
+    await this.#here.enabled('deployments', name, {
       podLabels: OWN_KUBELET,
       annotations: { [ANNOTATION.wakeOnTraffic]: mode },
     })
-    return { name, workload }
+    const here = this.#here
+    // A Dormouse that was restarted has another port.
+    return {
+      name,
+      get workload() {
+        return here.workload('deployments', name)
+      },
+    }
   }
 
   /** Leaves what is to be deleted with its namespace. */
