@@ -24,8 +24,9 @@ const PAUSE = 40
 const ALL = Object.keys(CALLERS) as CallerName[]
 const CLIENT_FIRST = ALL.filter((name) => name !== 'greeting')
 const OVER_HTTP: readonly CallerName[] = ['http', 'posted', 'websocket']
-/** Milliseconds in which a wake is under way. */
+/** Milliseconds in which a wake is under way, and in which it is asked for. */
 const MID_WAKE = 1500
+const ASKED = 150
 
 for (const endpoints of ['ready', 'fallback'] as const)
   describeOnNetwork(
@@ -164,7 +165,7 @@ describeOnNetwork(
       for (let round = 0; round < Math.ceil(ROUNDS / 3); round++) {
         await asleep(place, web)
         const held = flow({ count: 3, callers: CLIENT_FIRST, pause: 20, target })
-        await sleep(Math.random() * MID_WAKE)
+        await sleep(Math.random() * ASKED)
         await place.killDormouse()
         const fates = await held
         lost.push(...others(fates, 'app'))

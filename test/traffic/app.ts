@@ -22,8 +22,9 @@ interface Times {
   readonly start: number
   /** From then until it is ready: it listens, but nobody may call yet. */
   readonly warm: number
-  /** For which it serves on after SIGTERM. */
+  /** For which it stays ready after SIGTERM, and for which it then serves on, as an app does that loses nobody. */
   readonly grace: number
+  readonly drain: number
 }
 
 /** A pod's app: it answers on each of its ports, and notes whoever calls before it is ready. */
@@ -38,7 +39,7 @@ export class App implements Container {
     this.#servers = serversOf(pod)
     for (const server of this.#servers)
       server.on('connection', (socket: Socket) => {
-        if (!this.#ready) early(pod)
+        if (!this.#ready && !this.#terminated.signal.aborted) early(pod)
         this.#sockets.add(socket)
         socket.on('error', () => {}).once('close', () => this.#sockets.delete(socket))
       })
@@ -57,7 +58,7 @@ export class App implements Container {
     this.#terminated.abort()
   }
 
-  async #live(pod: PodOf, { start, warm, grace }: Times): Promise<void> {
+  async #live(pod: PodOf, { start, warm, grace, drain }: Times): Promise<void> {
     const { signal } = this.#terminated
     const until = (milliseconds: number) => sleep(milliseconds, undefined, { signal }).catch(() => {})
     await until(start)
@@ -70,6 +71,8 @@ export class App implements Container {
     this.#ready = true
     if (!signal.aborted) await once(signal, 'abort')
     await sleep(grace)
+    this.#ready = false
+    await sleep(drain)
     for (const server of this.#servers) server.close()
     for (const socket of this.#sockets) socket.destroy()
   }

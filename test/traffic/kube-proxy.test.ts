@@ -27,7 +27,7 @@ describeOnNetwork(
     before('a Deployment with a Service has a pod', async () => {
       await createNamespace(on(), namespace)
       const image = async (pod: PodOf) =>
-        App.start(pod, { start: 200, warm: 200, grace: 4000 }, (who) => early.push(who))
+        App.start(pod, { start: 200, warm: 200, grace: 4000, drain: 0 }, (who) => early.push(who))
       kubelet = new Kubelet(on().admin, namespace, image)
       kubelet.start()
       await on().create(namespace, [ownedByKubelet('web')])

@@ -14,8 +14,8 @@ export interface Sleeper {
   readonly workload: Workload
 }
 
-/** Milliseconds. An app serves on for longer than kube-proxy takes to follow. */
-const TIMES = { start: 200, warm: 200, grace: 4000 }
+/** Milliseconds. An app serves on for longer than kubelet and kube-proxy take to follow. */
+const TIMES = { start: 200, warm: 200, grace: 200, drain: 4500 }
 
 /** Deployments whose pods answer, each behind a Service and an Ingress of its name. */
 export class Sleepers {

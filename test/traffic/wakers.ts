@@ -16,6 +16,7 @@ const NAME = 'dormouse-waker'
 const DEPLOYMENT = `/apis/apps/v1/namespaces/${dormouse.namespace}/deployments/${NAME}`
 const SERVICE = `/api/v1/namespaces/${dormouse.namespace}/services/${NAME}`
 const ACCOUNT = `/api/v1/namespaces/${dormouse.namespace}/serviceaccounts/${NAME}`
+const ROLES = `/apis/rbac.authorization.k8s.io/v1/namespaces/${dormouse.namespace}`
 const RIGHTS = [
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['get', 'list', 'watch'] },
 ]
@@ -162,6 +163,8 @@ export class Wakers {
     }
     await eventually('the wakers to be gone', isGone)
     await takeBack(this.#on.admin, NAME)
+    for (const kind of ['rolebindings', 'roles'])
+      await this.#on.admin.send('DELETE', `${ROLES}/${kind}/${NAME}`)
     await this.#kubelet.stop()
     await rm(this.#directory, { recursive: true, force: true })
   }
