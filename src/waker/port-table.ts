@@ -26,6 +26,8 @@ export class PortTable {
   readonly #options: Options
   readonly #rows = new Map<number, Row>()
   readonly #slices = new Map<string, Allocation>()
+  /** Addresses that a slice of ours has named: few, for wakers are replaced together. */
+  readonly #wakers = new Set<string>()
 
   constructor(options: Options) {
     this.#options = options
@@ -54,6 +56,11 @@ export class PortTable {
     )
   }
 
+  /** Whether a slice of ours leads, or led, to this address. */
+  isOfWaker(address: string): boolean {
+    return this.#wakers.has(address)
+  }
+
   #changed(slice: string, allocation: Allocation | undefined): void {
     const before = this.#slices.get(slice)?.ports ?? []
     if (allocation) this.#slices.set(slice, allocation)
@@ -62,7 +69,8 @@ export class PortTable {
     for (const { number } of before)
       if (!ports.some((each) => each.number === number)) this.#withdraw(number, slice)
     if (!allocation) return
-    const { namespace, service, workloads } = allocation
+    const { namespace, service, workloads, addresses } = allocation
+    for (const address of addresses) this.#wakers.add(address)
     for (const { name, number, mode } of ports)
       this.#claim(number, slice, { namespace, service, port: name, mode, workloads })
   }

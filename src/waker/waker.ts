@@ -152,18 +152,17 @@ export class Waker implements Runnable {
     await this.#connections.ended()
   }
 
-  /** A slice of others that names a waker would lead its connections in a circle. */
+  /** Slices of others that name wakers would lead connections in a circle. */
   #withoutOurs(endpoints: ReadyEndpoints): ReadyEndpoints {
     const { addresses, ports } = this.#options
+    const isWaker = ({ host, port }: Target) =>
+      port >= ports.from && port <= ports.to && (addresses.includes(host) || this.#table.isOfWaker(host))
     return {
       listed: endpoints.listed,
       get isReady() {
         return endpoints.isReady
       },
-      of: (port) =>
-        endpoints
-          .of(port)
-          .filter((each) => !addresses.includes(each.host) || each.port < ports.from || each.port > ports.to),
+      of: (port) => endpoints.of(port).filter((each) => !isWaker(each)),
       onChange: (listener) => endpoints.onChange(listener),
       close: () => endpoints.close(),
     }

@@ -76,10 +76,10 @@ export class AWaker {
   /** A slice of ours for the port; `undefined`: it is gone. */
   allocate(
     mode: TrafficMode | undefined,
-    { at = 0, service = 'web', workloads = ['deployments/web'], addresses = [OWN] } = {},
+    { at = 0, port = this.port, service = 'web', workloads = ['deployments/web'], addresses = [OWN] } = {},
   ): void {
     const slice = `shop/${service}`
-    const ports = mode && [{ name: 'tcp', number: this.port + at, mode }]
+    const ports = mode && [{ name: 'tcp', number: port + at, mode }]
     const allocation = ports && { namespace: 'shop', service, ports, workloads, addresses }
     if (allocation) this.#slices.set(slice, allocation)
     else this.#slices.delete(slice)

@@ -4,6 +4,8 @@ import { expect } from 'chai'
 import type { Knocking, SleepingPort } from '../../src/waker/ports.ts'
 import { answering, AWaker, OWN } from './a-waker.ts'
 
+/** Another address of loopback. */
+const PEER = '127.0.0.2'
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const REQUEST = 'GET / HTTP/1.1\r\nHost: web\r\n\r\n'
 
@@ -122,5 +124,22 @@ describe('the life of a waker', function () {
     const client = (await waker.client()).send('\0a')
     await client.ended
     expect(waker.refused).to.deep.equal(['late'])
+  })
+
+  it('leads nobody in a circle by a slice of others that names another waker', async () => {
+    await waker.start({ hold: 300 })
+    const ports = { from: waker.port, to: waker.port + 1 }
+    const peer = await new AWaker().start({ hold: 300, hosts: [PEER], addresses: [PEER], ports })
+    try {
+      const circle = [OWN, PEER].map((host) => ({ host, port: waker.port }))
+      for (const each of [waker, peer]) {
+        each.allocate('any', { addresses: [OWN, PEER], port: waker.port })
+        each.ready(circle)
+      }
+      await (await waker.client()).send('\0a').ended
+      expect([waker.refused, peer.refused]).to.deep.equal([['late'], []])
+    } finally {
+      await peer.stop()
+    }
   })
 })
