@@ -17,6 +17,7 @@ import type {
   ReadyEndpoints,
   SendKnock,
   ClaimedPort,
+  Target,
   WakerObserver,
 } from './ports.ts'
 import { Wakings } from './waking.ts'

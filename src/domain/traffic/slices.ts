@@ -99,9 +99,20 @@ export function wantsSlices({ service, selected, readyPods, wakers, stands }: Tr
   return isWaking ? stands : selected.some(({ isAsleep }) => isAsleep)
 }
 
-/** As far as names tell: `web-api-1` is a pod of `web-api`, and not of `web` beside it. */
+const POD = '[a-z0-9]{5}'
+/** The rest of a pod's name, by kind, as Kubernetes' controllers make it; operators do as they like. */
+const REST: Readonly<Record<string, RegExp>> = {
+  deployments: new RegExp(`^[0-9a-f]{6,10}-${POD}$`),
+  replicasets: new RegExp(`^${POD}$`),
+  daemonsets: new RegExp(`^${POD}$`),
+  statefulsets: /^\d+$/,
+}
+
+/** As far as names tell: one that seems to be nobody's serves by itself. */
 function ownerOf(pod: string, selected: readonly Selected[]): Selected | undefined {
-  const named = selected.filter(({ name }) => pod.startsWith(`${name}-`))
+  const named = selected.filter(
+    ({ kind, name }) => pod.startsWith(`${name}-`) && (REST[kind]?.test(pod.slice(name.length + 1)) ?? true),
+  )
   return named.toSorted((one, other) => other.name.length - one.name.length)[0]
 }
 

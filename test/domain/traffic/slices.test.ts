@@ -25,6 +25,7 @@ const PORTS = new Map([
   ['https', 20_002],
 ])
 const STYLE = { endpoints: 'ready' } as const
+const POD = 'web-5d4f8c7b9d-x7k2p'
 const asleep: Selected = { kind: 'deployments', name: 'web', isAsleep: true, wantsPods: false, mode: 'page' }
 const waking: Selected = { ...asleep, isAsleep: false, wantsPods: true }
 const idle: Selected = { ...asleep, name: 'blue', isAsleep: false, mode: 'off' }
@@ -88,10 +89,14 @@ describe('the slices of a Service that sleeps', () => {
     ['begin beside one that is awake and wants no pods', { selected: [asleep, idle] }, true],
     ['do not stand where nothing opted in', { selected: [{ ...asleep, mode: 'off' }], stands: true }, false],
     ['stay while it wakes', { selected: [waking], stands: true }, true],
-    ['go when its first pod is ready', { selected: [waking], stands: true, readyPods: ['web-1'] }, false],
+    ['go when its first pod is ready', { selected: [waking], stands: true, readyPods: [POD] }, false],
     ['go when it wants no pods any more', { selected: [{ ...idle, mode: 'any' }], stands: true }, false],
-    ["ignore a sleeper's pods that are about to end", { readyPods: ['web-1'] }, true],
+    ["ignore a sleeper's pods that are about to end", { readyPods: [POD] }, true],
     ['leave a Service with another ready endpoint alone', { readyPods: ['webhook'] }, false],
+    ['leave one alone with a pod whose name begins alike', { readyPods: ['web-agent-x7k2p'] }, false],
+    ['leave one alone with a bare pod whose name begins alike', { readyPods: ['web-debug'] }, false],
+    ['know pods of a StatefulSet by their number', { selected: [db], readyPods: ['db-12'] }, true],
+    ['know no others by it', { selected: [db], readyPods: ['db-exporter-0'] }, false],
     ['do not stand without a waker', { wakers: [], stands: true }, false],
     ['do not stand for a headless Service', { service: ofService({ isHeadless: true }) }, false],
     ['need a waker of a family of the Service', { service: ofService({ families: ['IPv6'] }) }, false],
