@@ -39,6 +39,16 @@ export const eckOperator = operatorOf({
   definitions: 'config/crds/v1/resources',
 })
 
+/** CloudNativePG. */
+export const cnpgOperator = operatorOf({
+  title: "CloudNativePG's operator",
+  name: 'cnpg-operator',
+  module: 'github.com/cloudnative-pg/cloudnative-pg',
+  version: 'v1.27.0',
+  command: '/cmd/manager',
+  definitions: 'config/crd/bases',
+})
+
 /** Built from its Go module, with the definitions that are in it. */
 function operatorOf({ title, name, module, version, command = '', definitions }: Source) {
   return builtOnce<Operator>(

@@ -11,7 +11,7 @@ import { actionlint, helm, helmUnittest } from '../go-programs/go-program.ts'
 import { KEDA_VERSIONS, keda } from '../go-programs/keda.ts'
 import { kubectls } from '../go-programs/kubectls.ts'
 import { imageTools } from '../image/programs.ts'
-import { eckOperator, rabbitmqOperator } from '../go-programs/operators.ts'
+import { cnpgOperator, eckOperator, rabbitmqOperator } from '../go-programs/operators.ts'
 import { schemathesis, zizmor } from '../python-programs/python-program.ts'
 import { formerCommit } from '../support/former-release.ts'
 import { kubectl } from '../support/kubectl.ts'
@@ -46,6 +46,7 @@ export const OF_LONG: readonly Need<unknown>[] = [
   argoCdHealth,
   rabbitmqOperator,
   eckOperator,
+  cnpgOperator,
   skipper,
   traefikRule,
 ]

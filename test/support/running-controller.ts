@@ -15,6 +15,7 @@ interface Started {
   readonly program: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string
   /** Whether its log says that it works. */
   readonly works: (log: readonly string[]) => boolean
 }
@@ -31,9 +32,11 @@ export class RunningController {
   }
 
   /** Resolves once it works. */
-  async start({ program, args, env, works }: Started): Promise<void> {
+  async start({ program, args, env, works, ...where }: Started): Promise<void> {
     const whole = { PATH: process.env['PATH'], ...env }
-    const child = endsWithTests(spawn(program, args, { env: whole, stdio: ['ignore', 'pipe', 'pipe'] }))
+    const child = endsWithTests(
+      spawn(program, args, { env: whole, stdio: ['ignore', 'pipe', 'pipe'], ...where }),
+    )
     this.#child = child
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => this.log.push(...text.trimEnd().split('\n')))

@@ -5,7 +5,7 @@ import { decide } from './decide.ts'
 import { because, noAction, type Decision } from './decision.ts'
 import { decisionTime } from './decision-time.ts'
 import { withOperation } from './history.ts'
-import { formOf } from '../sleeping/forms.ts'
+import { formOf, isFollowed } from '../sleeping/forms.ts'
 import { lostCount, withMarksRestored, type LastKnown } from '../workload/last-known.ts'
 import { withoutRequest } from '../workload/marks.ts'
 import { withoutMissedRuns } from './missed-runs.ts'
@@ -197,8 +197,9 @@ export function transition(situation: Situation, decision: Move): Reading {
   const moved = action === 'adopt' ? reading.workload : scaled(reading.workload, action === 'wake', target)
   const asleepSince = state.snoozed?.at
   const workload = withoutMissedRuns(reading.workload, moved, { ...decision, asleepSince }, now)
-  // Pods never follow a spec that this very write changes: its generation is a new one.
-  const unmoved = podsFollowed(workload)
+  // Nobody has followed a value that this very write sets; that of an annotation makes no new generation.
+  const isMoved = moved !== reading.workload && isFollowed(workload)
+  const unmoved = !isMoved && podsFollowed(workload)
   const operation: Operation = {
     type,
     trigger,

@@ -7,6 +7,8 @@ import type { Decision } from '../../../src/domain/deciding/decision.ts'
 import { readWorkload } from '../../../src/domain/workload/reading.ts'
 import type { Unreadable } from '../../../src/domain/workload/state-codec.ts'
 import { carryOut, planFailure, planStep } from '../../../src/domain/deciding/operation.ts'
+import { sleepingBy } from '../../../src/domain/sleeping/configured.ts'
+import { PRESETS } from '../../../src/domain/sleeping/presets.ts'
 import type { Workload } from '../../../src/domain/workload/workload.ts'
 import { asked, decided, followed, stepped } from '../../support/decisions.ts'
 import { decoded, read } from '../../support/readable.ts'
@@ -167,5 +169,23 @@ describe('a workload whose state cannot be read', () => {
     expect([code, values]).to.deep.equal(['invalid_state', { fault: 'not JSON' }])
     expect(text).to.equal((readWorkload(broken, RULES) as Unreadable).message)
     expect(remedy).to.deep.equal({ action: 'enable', query: {} })
+  })
+})
+
+describe('a wake by an annotation, which makes no new generation', () => {
+  const [cnpg] = PRESETS['cloudnative-pg'].kinds
+  const configured = { apiVersion: 'postgresql.cnpg.io/v1', kind: 'Cluster', sleeping: sleepingBy(cnpg) }
+  const sleeper = asleep.with({ kind: cnpg.resource, configured })
+
+  it('runs until its operator has followed, whose status still says that all has stopped', () => {
+    const [operation] = asked(sleeper, { action: 'wake' }, NIGHT).state?.history ?? []
+    expect(operation).to.include({ type: 'wake', result: 'running' })
+  })
+
+  it('has ended at once where nobody says that they follow', () => {
+    const { asleepWhen: _, awakeWhen: __, ...unfollowed } = configured.sleeping
+    const silent = sleeper.with({ configured: { ...configured, sleeping: unfollowed } })
+    const [operation] = asked(silent, { action: 'wake' }, NIGHT).state?.history ?? []
+    expect(operation).to.include({ type: 'wake', result: 'succeeded' })
   })
 })
