@@ -11,6 +11,7 @@ export class WaitingClient {
   #bytes = 0
   #ended = false
   #told: () => void = () => {}
+  #whenEnded: () => void = () => {}
 
   constructor(socket: Socket) {
     this.socket = socket
@@ -43,9 +44,9 @@ export class WaitingClient {
     return new Promise((resolve) => (this.#told = resolve))
   }
 
-  /** Calls back when it ends its half, unless it has already. */
+  /** Calls back when it ends its half before it is released, unless it has already. */
   onEnd(callback: () => void): void {
-    this.socket.once('end', callback)
+    this.#whenEnded = callback
   }
 
   /** Closes the connection. */
@@ -70,6 +71,7 @@ export class WaitingClient {
   readonly #end = () => {
     this.#ended = true
     this.#told()
+    this.#whenEnded()
   }
 
   readonly #leave = () => {

@@ -185,6 +185,25 @@ describe('a connection to a sleeper', function () {
     expect(late.text).to.equal('heard 10')
   })
 
+  for (const [mode, first] of [
+    ['any', 'POST / HTTP/1.1\r\nHost: web\r\nContent-Length: 4\r\n\r\n'],
+    ['any', '\x16\x03\x01'],
+    ['connect', ''],
+  ] as const)
+    it(`passes the end of a half in the mode ${mode} after ${JSON.stringify(first.slice(0, 4))}, once it is joined`, async () => {
+      waker.allocate(mode)
+      const pod = await waker.pod((socket) => {
+        socket.write('joined ')
+        socket.resume().once('end', () => socket.end('and heard to the end'))
+      })
+      waker.ready([pod])
+      const client = (await waker.client()).send(first)
+      await client.until((text) => text === 'joined ')
+      client.socket.end('body')
+      await client.ended
+      expect(client.text).to.equal('joined and heard to the end')
+    })
+
   it('is cut where the pod is', async () => {
     waker.allocate('any')
     const pod = await waker.pod((socket) => socket.once('data', () => socket.resetAndDestroy()))
