@@ -71,7 +71,7 @@ export function seedPreview(store: ObjectStore, now: Instant, timezone: string, 
     'dormouse.dev/wake-on-traffic': 'page',
     'dormouse.dev/traffic-hold': '5m',
   }
-  const seed: Seed = ['deployments', name, 'example/preview:0.1.0', SMALL, 2]
+  const seed: Seed = ['deployments', name, 'example/preview:1.2.0', SMALL, 2]
   registry.create(served('apps', 'deployments'), namespace, workload(seed, annotations), BY)
   const spec = { selector: { app: name }, ports: [{ name: 'http', port: 80, targetPort: port }] }
   registry.create(served('', 'services'), namespace, { metadata: { name }, spec }, BY)
