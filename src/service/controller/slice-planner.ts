@@ -79,7 +79,8 @@ export class SlicePlanner {
     const reads = selected.map((each) => this.#read(each))
     const { planned, fault } = this.#planned(key, service, reads, slices)
     const optedIn = selected.filter((_, at) => reads[at]?.mode !== 'off')
-    if (planned.length === 0 && standing.length === 0) this.#free(key)
+    // Wakers that come back go on.
+    if (planned.length === 0 && standing.length === 0 && copies.wakers.length > 0) this.#free(key)
     return {
       changes: sliceChanges(standing, planned),
       hash: hashOf(JSON.stringify(planned)),
@@ -102,7 +103,8 @@ export class SlicePlanner {
       selected,
       readyPods: slices.flatMap(({ readyPods }) => readyPods),
       wakers: copies.wakers,
-      stands: slices.some(({ own }) => own),
+      // One that somebody deleted is restored.
+      stands: slices.some(({ own }) => own) || this.#holders.get(key) === service.uid,
     }
     if (!wantsSlices(traffic)) return { planned: [], fault: noTrafficOf(service) }
     const names = tcpPorts(service).map((port) => port.name)

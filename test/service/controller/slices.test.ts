@@ -124,6 +124,32 @@ describe('slices of sleeping Services', () => {
       expect(traffic.writes).to.have.length(1)
     })
 
+  it('come back while it wakes, when somebody deletes one, or all wakers go for a moment', async () => {
+    const traffic = new FakeTraffic()
+    const { see, slices } = await aLeader(traffic)
+    traffic.putService('web', aService())
+    await see('web', asleep)
+    const before = ports(traffic)
+    await see('web', awake)
+    for (const slice of traffic.slices()) traffic.delete(slice)
+    await settled()
+    expect(ports(traffic)).to.deep.equal(before)
+
+    const { wakers } = traffic
+    traffic.wakers = []
+    slices.stateChanged()
+    await settled()
+    expect(traffic.live.size).to.equal(0)
+    traffic.wakers = wakers
+    slices.stateChanged()
+    await settled()
+    expect(ports(traffic)).to.deep.equal(before)
+
+    await see('web', { ...awake, annotations: {}, podLabels: { app: 'other' } })
+    await see('web', awake)
+    expect(traffic.live.size, 'awake, and never asleep since').to.equal(0)
+  })
+
   it('stay while it wakes, go with its first ready pod, and come back with their ports', async () => {
     const traffic = new FakeTraffic()
     const { see } = await aLeader(traffic)
