@@ -117,7 +117,7 @@ describe('slices of sleeping Services', () => {
       await settled()
       expect(traffic.writes).to.have.length(1)
       // The watch is behind: whatever happens meanwhile, it is not created again.
-      await see('web', { ...asleep, resourceVersion: '999', podLabels: { app: 'web', tier: 'x' } })
+      await see('web', asleep.with({ resourceVersion: '999', podLabels: { app: 'web', tier: 'x' } }))
       expect(traffic.writes).to.have.length(1)
       traffic.tell()
       await settled()
@@ -184,7 +184,7 @@ describe('slices of sleeping Services', () => {
     const writes = traffic.writes.length
     const { see, told } = await aLeader(traffic, range, [asleep])
     traffic.putService('other', aService({ name: 'other', uid: 'other', selector: { app: 'other' } }))
-    await see('other', { ...asleep, podLabels: { app: 'other' } })
+    await see('other', asleep.with({ podLabels: { app: 'other' } }))
     expect(told.messages.join()).to.include('all ports of waker.ports are taken')
     expect(traffic.writes).to.have.length(writes)
   })
@@ -195,7 +195,7 @@ describe('slices of sleeping Services', () => {
     traffic.putService('web', aService())
     traffic.putService('other', aService({ name: 'other', uid: 'other', selector: { app: 'other' } }))
     await see('web', asleep)
-    await see('other', { ...asleep, podLabels: { app: 'other' } })
+    await see('other', asleep.with({ podLabels: { app: 'other' } }))
     await see('web', undefined)
     expect(traffic.live.size).to.equal(0)
     await time.pass(2 * MINUTE + 1)
@@ -210,7 +210,7 @@ describe('slices of sleeping Services', () => {
     traffic.putService('web', aService({ ports: [{ name: 'web', port: 80, protocol: 'TCP' }] }))
     await settled()
     expect([...traffic.live.values()].map(({ own }) => own?.ports?.[0]?.name)).to.deep.equal(['web'])
-    await see('web', { ...asleep, podLabels: { app: 'blue' } })
+    await see('web', asleep.with({ podLabels: { app: 'blue' } }))
     expect(traffic.live.size).to.equal(0)
     await see('web', asleep)
     expect(traffic.live.size).to.equal(1)
@@ -275,7 +275,7 @@ describe('slices of sleeping Services', () => {
     await time.pass(MINUTE + 1)
     expect(traffic.writes).to.have.length(7)
     // A change that the Service needs by itself does not wait.
-    await see('web', { ...asleep, podLabels: { app: 'blue' } })
+    await see('web', asleep.with({ podLabels: { app: 'blue' } }))
     expect(traffic.live.size).to.equal(0)
   })
 
@@ -299,7 +299,7 @@ describe('slices of sleeping Services', () => {
     traffic.isCurrent = false
     const { see, told, slices } = await aLeader(traffic)
     await see('web', asleep)
-    await see('off', { ...asleep, annotations: { ...asleep.annotations, wakeOnTraffic: 'off' } })
+    await see('off', asleep.annotated({ wakeOnTraffic: 'off' }))
     traffic.fault = 'endpointslices cannot be watched: forbidden'
     slices.stateChanged()
     await settled()
