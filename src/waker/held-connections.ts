@@ -72,7 +72,7 @@ export class HeldConnections {
   async #serve(client: WaitingClient, port: ClaimedPort): Promise<void> {
     const { observer, monotonic } = this.#options
     try {
-      const leave = this.#held.take(port)
+      const leave = this.#held.take(port, client)
       let pod: Socket | undefined
       const began = { at: monotonic() }
       try {

@@ -8,10 +8,18 @@ export interface Places {
   readonly heldPerService: number
 }
 
+/** Has a place. */
+interface Holder {
+  /** Whether it sends nothing more: it has probably given up, which TCP does not tell. */
+  readonly hasEnded: boolean
+  leave(): void
+}
+
 /** The places of connections that wait for a pod. */
 export class Held {
   readonly #places: Places
-  readonly #ofService = new Map<string, number>()
+  /** The oldest first. */
+  readonly #ofService = new Map<string, Set<Holder>>()
   #all = 0
 
   constructor(places: Places) {
@@ -22,20 +30,35 @@ export class Held {
     return this.#all
   }
 
-  /** Takes a place; the returned function frees it. @throws NotJoined when all are taken */
-  take(port: ClaimedPort): () => void {
+  /**
+   * Takes a place; the returned function frees it. Where all are taken, the oldest that has ended its half has to leave.
+   * @throws NotJoined when all are taken
+   */
+  take(port: ClaimedPort, holder: Holder): () => void {
     const service = serviceOf(port)
-    const taken = this.#ofService.get(service) ?? 0
-    if (this.#all >= this.#places.held) throw new NotJoined('full')
-    if (taken >= this.#places.heldPerService) throw new NotJoined('service-full')
+    if (this.#all >= this.#places.held) this.#makeRoom([...this.#ofService.keys()], 'full')
+    if ((this.#ofService.get(service)?.size ?? 0) >= this.#places.heldPerService)
+      this.#makeRoom([service], 'service-full')
     this.#all++
-    this.#ofService.set(service, taken + 1)
-    return () => {
-      this.#all--
-      const left = (this.#ofService.get(service) ?? 1) - 1
-      if (left === 0) this.#ofService.delete(service)
-      else this.#ofService.set(service, left)
-    }
+    this.#ofService.set(service, (this.#ofService.get(service) ?? new Set()).add(holder))
+    return () => this.#free(service, holder)
+  }
+
+  #makeRoom(services: readonly string[], reason: 'full' | 'service-full'): void {
+    for (const service of services)
+      for (const holder of this.#ofService.get(service) ?? []) {
+        if (!holder.hasEnded) continue
+        this.#free(service, holder)
+        return holder.leave()
+      }
+    throw new NotJoined(reason)
+  }
+
+  #free(service: string, holder: Holder): void {
+    const holders = this.#ofService.get(service)
+    if (holders?.delete(holder) !== true) return
+    this.#all--
+    if (holders.size === 0) this.#ofService.delete(service)
   }
 }
 

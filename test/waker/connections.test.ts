@@ -350,4 +350,21 @@ describe('the limits of connections that wait', function () {
     while (waker.waker.held < 1) await settled()
     again.socket.resetAndDestroy()
   })
+
+  it('let one that has ended its half go first: it may have given up, which TCP does not tell', async () => {
+    await limited({ held: 3, heldPerService: 2 })
+    const [stays, ends] = [await waker.client(), await waker.client()].map((each) => each.send('\0a'))
+    ends?.socket.end()
+    while (waker.waker.held < 2 || waker.knocks.length === 0) await settled()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const third = (await waker.client()).send('\0a')
+    await ends?.ended
+    const fourth = (await waker.client()).send(REQUEST)
+    await fourth.ended
+    expect(fourth.text).to.match(/^HTTP\/1\.1 503 /)
+    waker.ready([await waker.pod((socket) => void socket.pipe(socket))])
+    await third.until((text) => text === '\0a')
+    await stays?.until((text) => text === '\0a')
+    expect(waker.refused).to.deep.equal(['service-full'])
+  })
 })
