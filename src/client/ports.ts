@@ -16,7 +16,7 @@ export interface Found {
   readonly clusterName?: string
 }
 
-/** The workloads of a list; never any that a controller owns. */
+/** The workloads of a list; of those that a controller owns, only the ones that `isListed` shows. */
 export interface Selection {
   /** undefined: of all namespaces. */
   readonly namespace: string | undefined

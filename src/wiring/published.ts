@@ -33,7 +33,7 @@ export function settingsForClients(
   excludeNamespaces: readonly string[],
   version: string | undefined,
 ): Record<string, string> {
-  const { timezone, kinds, policies, console } = config
+  const { timezone, kinds, owners, policies, console } = config
   const { operationTimeout, newWorkloadGrace, wakeHold, backoff } = config
   const large = {
     policies,
@@ -52,6 +52,7 @@ export function settingsForClients(
     rules: { operationTimeout, newWorkloadGrace, wakeHold, backoff },
     wakeOrderTimeout: config.wakeOrderTimeout,
     kinds: kinds.map(({ along: _along, notWhile: _notWhile, ...kind }) => kind),
+    owners: owners.map(({ resource }) => resource),
     excludeNamespaces,
     console: console.enabled ? (console.url ?? undefined) : undefined,
     teamLabel: config.metrics.teamLabel ?? undefined,

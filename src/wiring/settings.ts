@@ -1,4 +1,5 @@
 import type { Config } from '../service/config/config.ts'
+import { isOwnedByOne } from '../domain/companions/link.ts'
 import { compilePolicy } from '../domain/policy/configured.ts'
 import { Inheritance, type Heir, type Namespace } from '../domain/policy/inheritance.ts'
 import type { Rules } from '../domain/deciding/rules.ts'
@@ -31,6 +32,7 @@ export function rulesOf(
 ): Rules {
   const compiler = new ScheduleCompiler(SCHEDULES_KEPT, calendars)
   const inheritance = new Inheritance(config.policies.map(compilePolicy))
+  const owners = config.owners.map(({ resource }) => resource)
   const inheritedFrom = (namespace: Namespace, workload: Heir) => inheritance.of(namespace).by(workload)
   return {
     ...lookups,
@@ -42,6 +44,7 @@ export function rulesOf(
     },
     inheritedFrom,
     inheritsSame: (before, after) => inheritance.isSame(before, after),
+    pausesOwnerOf: (workload) => isOwnedByOne(workload, owners),
     exemptUsers: config.exemptUsers,
   }
 }

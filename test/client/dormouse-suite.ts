@@ -190,6 +190,38 @@ export function dormouseSuite(
     expect(message).to.include('8-18')
   })
 
+  it('lists and watches what a controller owns while it is managed, and no longer', async () => {
+    const name = `owned-${randomBytes(3).toString('hex')}`
+    const { namespace } = here
+    const { admin } = here.cluster
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } }
+    const { metadata } = await admin.expect('POST', `/api/v1/namespaces/${namespace}/configmaps`, configMap)
+    const { uid } = metadata as { uid?: string }
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid, controller: true }]
+    await here.create('statefulsets', name)
+    await admin.expect('PATCH', here.path('statefulsets', name), { metadata: { ownerReferences } })
+    const selection = { namespace, kind: 'statefulsets' } as const
+    const isListed = async () => (await dormouse.list(selection)).some(({ record }) => record.name === name)
+    await eventually('it to be left out', async () => !(await isListed()))
+    const stop = new AbortController()
+    const seen: boolean[] = []
+    const watching = (async () => {
+      for await (const { record, gone } of dormouse.watch(selection, stop.signal))
+        if (record.name === name) seen.push(gone)
+    })()
+    try {
+      await here.workload('statefulsets', name).enable()
+      await eventually('it to come', () => seen.includes(false))
+      expect(await isListed()).to.equal(true)
+      await here.workload('statefulsets', name).disable()
+      await eventually('it to leave', () => seen.at(-1) === true)
+      await eventually('it to be left out again', async () => !(await isListed()))
+    } finally {
+      stop.abort()
+      await watching
+    }
+  })
+
   const watched = {
     'one workload': (key: WorkloadKey): Selection => key,
     'a list': ({ namespace, kind }: WorkloadKey): Selection => ({ namespace, kind }),

@@ -7,6 +7,7 @@ import { knownService, type KnownService } from '../../src/client/cluster/known-
 import { loadConfig } from '../../src/service/config/config.ts'
 import { readPublished, writtenSettings, type Published } from '../../src/domain/records/published.ts'
 import { settingsForClients } from '../../src/wiring/published.ts'
+import { aWorkload } from '../support/fake-cluster.ts'
 
 const FULL = `
 timezone: Europe/Berlin
@@ -17,6 +18,8 @@ backoff: { maxOperations: 3, window: 2h, base: 1m, max: 30m }
 kinds:
   - { resource: rollouts.argoproj.io }
   - { resource: kibanas.kibana.k8s.elastic.co, specReplicasPath: .spec.size.count }
+owners:
+  - { resource: rabbitmqclusters.rabbitmq.com, pause: { label: rabbitmq.com/pauseReconciliation, asleep: 'true' } }
 policies:
   - { name: dev, namespaces: { names: ['dev-*'] }, enabled: true, schedule: '7:00-20:00,Mon-Fri' }
 console: { url: https://dormouse.example.com/console/ }
@@ -87,6 +90,14 @@ describe('the settings that are published for clients', () => {
   it('lets a client know how the cluster is called', () => {
     expect(known('cluster: dev-eu').service.cluster).to.equal('dev-eu')
     expect(known('').service.cluster).to.equal(undefined)
+  })
+
+  it('lets a client know whose workloads lists show, by the owners that are configured', () => {
+    const { pausesOwnerOf } = rulesKnownOf(known(FULL).service)
+    const ownedBy = (apiVersion: string) =>
+      aWorkload({ kind: 'statefulsets', owner: { apiVersion, kind: 'RabbitmqCluster', name: 'queue' } })
+    expect(pausesOwnerOf?.(ownedBy('rabbitmq.com/v1beta1'))).to.equal(true)
+    expect(pausesOwnerOf?.(ownedBy('example.com/v1'))).to.equal(false)
   })
 
   it('lets a client know who released the cluster, until a leader publishes again', () => {

@@ -127,7 +127,7 @@ export class ClusterDormouse implements Dormouse {
     this.#refresh()
     return explaining(this.place, async () => {
       // The code that judges them is loaded while the cluster answers.
-      const [all, { listedRecord }] = await Promise.all([this.#all(selection), this.#judging()])
+      const [all, { listedRecord, isListed }] = await Promise.all([this.#all(selection), this.#judging()])
       const isWhole = selection.kind === undefined && selection.labelSelector === undefined
       return inOrder(await this.#founds(all.filter(isListed), listedRecord, isWhole ? all : undefined))
     })
@@ -137,13 +137,13 @@ export class ClusterDormouse implements Dormouse {
     this.#refresh()
     this.#isValued = true
     return explaining(this.place, async () => {
-      const workloads = (await this.#all(selection)).filter(isListed)
-      const [{ summarized }, rules, accounting] = await Promise.all([
+      const all = await this.#all(selection)
+      const [{ summarized }, { rules, now, isListed }, accounting] = await Promise.all([
         import('./summaries.ts'),
-        this.#reader.rules(),
+        this.#judging(),
         this.#reader.accounting(),
       ])
-      const found = summarized(workloads, selection.namespace, { now: this.#clock(), rules, accounting })
+      const found = summarized(all.filter(isListed), selection.namespace, { now, rules, accounting })
       return found.map((each) => rules.inSum(each))
     })
   }
@@ -259,12 +259,14 @@ export class ClusterDormouse implements Dormouse {
 
   /** Loads the rules that records need; plain requests do not wait for them. */
   async #judging() {
-    const [record, { plannedTransitions }, rules] = await Promise.all([
+    const [record, { plannedTransitions }, listed, rules] = await Promise.all([
       import('../../domain/records/record.ts'),
       import('../../domain/records/plan.ts'),
+      import('../../domain/records/listed.ts'),
       this.#reader.rules(),
     ])
-    return { ...record, plannedTransitions, rules, now: this.#clock() }
+    const isListed = (workload: Workload) => listed.isListed(workload, rules)
+    return { ...record, plannedTransitions, isListed, rules, now: this.#clock() }
   }
 
   async plan(key: WorkloadKey, hours: number, asIf?: Hours): Promise<readonly TransitionRecord[]> {
@@ -333,34 +335,39 @@ export class ClusterDormouse implements Dormouse {
       }
       return of
     })
+    const shown = new Set<string>()
     for await (const { kind: of, object, gone } of changesOf(
       this.#reader.client,
       collections,
       signal,
       this.#warn,
     )) {
-      const seen = await this.#seen(of, object, gone)
+      const seen = await this.#seen(of, object, gone, name === undefined ? shown : undefined)
       if (seen) yield seen
     }
   }
 
-  async #seen(kind: Kind, object: WorkloadObject, gone: boolean): Promise<Seen | undefined> {
+  /** `shown`: the uids that a watched list has; one that lists no longer show is gone. undefined: no list is watched. */
+  async #seen(
+    kind: Kind,
+    object: WorkloadObject,
+    deleted: boolean,
+    shown: Set<string> | undefined,
+  ): Promise<Seen | undefined> {
     const { service } = await this.#reader.settled()
     const workload = await this.#reader.trimmed(kind, object)
-    if (!isListed(workload) || service.excludeNamespaces.has(workload.namespace)) return undefined
+    if (service.excludeNamespaces.has(workload.namespace)) return undefined
     await this.#reader.namespace(workload.namespace)
-    const { listedRecord, rules, now } = await this.#judging()
+    const { listedRecord, isListed, rules, now } = await this.#judging()
+    const gone = deleted || (shown !== undefined && !isListed(workload))
+    if (gone && shown?.delete(workload.uid) === false) return undefined
+    if (!gone) shown?.add(workload.uid)
     return { kind, gone, record: rules.inWords(listedRecord(workload, now, rules)) }
   }
 
   async close(): Promise<void> {
     await this.#transport.close()
   }
-}
-
-/** A controller's own are its business. */
-function isListed({ owner }: Workload): boolean {
-  return owner === undefined
 }
 
 function ifForbidden(error: unknown): void {

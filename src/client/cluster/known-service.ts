@@ -30,8 +30,8 @@ export type Absence = 'forbidden' | 'missing'
 
 /** The service's default, in milliseconds. */
 const WAKE_ORDER_TIMEOUT = 120_000
-/** Keys by which no workload's state or hours are computed: only what was saved depends on them, or a name. */
-const HARMLESS: ReadonlySet<string> = new Set(['prices', 'teamLabel', 'cluster'])
+/** Keys by which no workload's state or hours are computed: only what was saved depends on them, a name, or what is listed. */
+const HARMLESS: ReadonlySet<string> = new Set(['owners', 'prices', 'teamLabel', 'cluster'])
 
 /**
  * Reads the ConfigMap's `data`. A key that is missing gets its default; one that cannot be read makes all unknown that may

@@ -1,3 +1,4 @@
+import { isOwnedByOne } from '../../domain/companions/link.ts'
 import { compilePolicy, type CompiledPolicy } from '../../domain/policy/configured.ts'
 import { Inheritance, type Inherited, type Namespace } from '../../domain/policy/inheritance.ts'
 import { byField, SETTING_NAMES, type SettingName } from '../../domain/inheritable.ts'
@@ -80,6 +81,7 @@ export function rulesOf(
     },
     inheritsSame: (before, after) => inheritance.isSame(before, after),
     podOwnerOf,
+    pausesOwnerOf: (workload) => isOwnedByOne(workload, service.owners ?? []),
     ...(newer === undefined && service.released && { released: () => service.released }),
     inWords(record) {
       if (newer !== undefined) return unknownRecord(record, newer)

@@ -83,6 +83,19 @@ export function linkTextOf(
   return called && textOf(resourceOf(kind).group, called, namespace, name)
 }
 
+/**
+ * Whether one of these resources may be the controller of a workload, by the API group alone: its `kind` is known only
+ * to those who ask the cluster for its definition.
+ */
+export function isOwnedByOne(
+  { kind, owner }: Pick<Workload, 'kind' | 'owner'>,
+  resources: readonly string[],
+): boolean {
+  if (!owner || !OWNED_KINDS.some((each) => each === kind)) return false
+  const group = groupIn(owner.apiVersion)
+  return resources.some((resource) => resourceOf(resource as ConfiguredKind).group === group)
+}
+
 function textOf(...parts: [group: string, kind: string, namespace: string, name: string]): string {
   return parts.join('/')
 }

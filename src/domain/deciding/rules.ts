@@ -12,6 +12,8 @@ export interface Rules extends ScalingRules {
   readonly waitOf?: (workload: Workload, decision: Decision, now: Instant) => OrderWait | undefined
   /** The first thing beside it that its sleep would disturb; undefined: nothing. */
   readonly busyBeside?: (workload: Workload) => Busy | undefined
+  /** Whether an entry of `owners` is for its controller; undefined: there are none, or nobody lists workloads. */
+  readonly pausesOwnerOf?: (workload: Workload) => boolean
   /** Why what stands beside it may not be paused while it sleeps; undefined: nothing is known to be wrong. */
   readonly faultBeside?: (workload: Workload) => string | undefined
   /** Why traffic cannot wake it though it may; undefined: nothing is known to be wrong, as on every replica but the leader. */

@@ -28,6 +28,8 @@ export interface Published {
   readonly wakeOrderTimeout: number | undefined
   /** The configured kinds, and how each sleeps. */
   readonly kinds: readonly PublishedKind[] | undefined
+  /** The resources whose objects are paused beside workloads that they own. */
+  readonly owners: readonly string[] | undefined
   readonly excludeNamespaces: readonly string[] | undefined
   readonly policies: readonly ConfiguredPolicy[] | undefined
   /** A text: why the calendar cannot be used. */
@@ -147,6 +149,7 @@ const SHAPES: { readonly [Each in Key]-?: Shape<NonNullable<Published[Each]>> } 
   }),
   wakeOrderTimeout: number,
   kinds: listOf(kind),
+  owners: listOf(text),
   excludeNamespaces: listOf(text),
   policies: listOf(policy),
   calendars: mapOf((value): value is PublishedCalendar | string => text(value) || calendar(value)),
@@ -182,6 +185,7 @@ const NOTHING: Published = {
   rules: undefined,
   wakeOrderTimeout: undefined,
   kinds: undefined,
+  owners: undefined,
   excludeNamespaces: undefined,
   policies: undefined,
   calendars: undefined,

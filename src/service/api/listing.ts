@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { isListed } from '../../domain/records/listed.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
-import type { Workloads } from '../../kubernetes/ports.ts'
+import type { ApiDeps } from './ports.ts'
 import type { Visible } from './visibility.ts'
 
 /** How many visible workloads a page examines before it ends early. */
@@ -18,20 +19,16 @@ interface Group {
   readonly workloads: Workload[]
 }
 
-/** Lists leave out workloads that have an owner: the owner scales them. */
-export function isListed({ owner }: Workload): boolean {
-  return owner === undefined
-}
-
 /** All workloads of these kinds in a namespace that lists show. */
 export function listedIn(
-  workloads: Pick<Workloads, 'list'>,
+  { workloads, rules }: Pick<ApiDeps, 'workloads' | 'rules'>,
   namespace: string,
   kinds: readonly Kind[],
 ): Workload[] {
   const found: Workload[] = []
   for (const kind of kinds)
-    for (const workload of workloads.list(namespace, kind)) if (isListed(workload)) found.push(workload)
+    for (const workload of workloads.list(namespace, kind))
+      if (isListed(workload, rules)) found.push(workload)
   return found
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { isListed } from '../../domain/records/listed.ts'
 import { NamespaceSummary, type NamespaceRecord } from '../../domain/records/namespace-record.ts'
 import { parseLabelSelector } from '../../domain/policy/label-selector.ts'
 import { counted } from '../../domain/text.ts'
@@ -7,7 +8,7 @@ import { answer } from './answers.ts'
 import type { Authorization } from '../auth/authorization.ts'
 import { continueToken } from './continue-tokens.ts'
 import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
-import { compare, isListed, listedIn } from './listing.ts'
+import { compare, listedIn } from './listing.ts'
 import { demandCurrent } from './lookup.ts'
 import { PAGE_SIZE } from './openapi/parameters.ts'
 import type { ApiDeps } from './ports.ts'
@@ -58,7 +59,7 @@ export function createNamespaceReads(
     const found = new Map<string, ByKind>()
     for (const workload of workloads.list(undefined, input.query.kind)) {
       const { namespace, kind } = workload
-      if (namespace <= after || excluded.has(namespace) || !isListed(workload)) continue
+      if (namespace <= after || excluded.has(namespace) || !isListed(workload, rules)) continue
       if (!isChosen(workload)) continue
       const kinds: ByKind = found.get(namespace) ?? new Map()
       const ofKind = kinds.get(kind) ?? []
@@ -107,7 +108,7 @@ export function createNamespaceReads(
       })
       authorization.refuseExcluded(namespace)
       demandCurrent(workloads, only)
-      const record = await summed(namespace, listedIn(workloads, namespace, kinds).filter(chosenBy(ctx)))
+      const record = await summed(namespace, listedIn(deps, namespace, kinds).filter(chosenBy(ctx)))
       answer(ctx, clock(), counted(record.workloads, 'workload'), record)
     },
   }

@@ -1,6 +1,7 @@
 import type { Instant } from '../../process/clock.ts'
 import { parseLabelSelector } from '../../domain/policy/label-selector.ts'
 import { readWorkload } from '../../domain/workload/reading.ts'
+import { isListed } from '../../domain/records/listed.ts'
 import { listedRecord, statusRecord } from '../../domain/records/record.ts'
 import { counted } from '../../domain/text.ts'
 import { ownedBy, type Kind, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
@@ -10,7 +11,7 @@ import { mayChange } from '../auth/authorization.ts'
 import { nameOfCaller } from '../auth/caller.ts'
 import { whenGone, type ApiContext, type ApiMiddleware } from './context.ts'
 import { continueToken, positionIn } from './continue-tokens.ts'
-import { isListed, page } from './listing.ts'
+import { page } from './listing.ts'
 import { demandCurrent, newestCopy } from './lookup.ts'
 import { OPENAPI_PATH, withKinds } from './openapi/document.ts'
 import { INDEX } from './openapi/examples.ts'
@@ -40,10 +41,12 @@ export function createReads(deps: ApiDeps, { visibleTo, watches }: Lists): Reads
   const { workloads, writer, rules, clock, settings } = deps
   const excluded = new Set(settings.excludeNamespaces)
 
+  const isShown = (workload: Workload) => isListed(workload, rules)
+
   async function list(ctx: ApiContext, all: Iterable<Workload>, visible: Visible): Promise<void> {
     const { limit = PAGE_SIZE } = ctx.state.input.query
     const now = clock()
-    const { workloads: found, end } = await page(filtered(all, isListed), {
+    const { workloads: found, end } = await page(filtered(all, isShown), {
       limit,
       after: ctx.state.after,
       visible,
@@ -71,10 +74,11 @@ export function createReads(deps: ApiDeps, { visibleTo, watches }: Lists): Reads
       (namespace === undefined || key.namespace === namespace) &&
       (kind === undefined || key.kind === kind) &&
       !excluded.has(key.namespace)
+    const isChosen = chosenBy(ctx, clock)
     await watches.stream(ctx, {
-      all: () => filtered(workloads.list(namespace, kind), (each) => includes(each) && isListed(each)),
+      all: () => filtered(workloads.list(namespace, kind), (each) => includes(each) && isShown(each)),
       includes,
-      chosen: chosenBy(ctx, clock),
+      chosen: (workload) => isShown(workload) && isChosen(workload),
       async visible() {
         demandCurrent(workloads, kind)
         return visibleTo(await ctx.state.authenticateAgain())

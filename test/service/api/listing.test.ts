@@ -4,6 +4,7 @@ import { page } from '../../../src/service/api/listing.ts'
 import { KINDS, type Workload, type WorkloadKey } from '../../../src/domain/workload/workload.ts'
 import { aWorkload } from '../../support/fake-cluster.ts'
 import { Service } from './service.ts'
+import { managed } from './states.ts'
 
 describe('lists of the API', () => {
   let service: Service
@@ -39,6 +40,18 @@ describe('lists of the API', () => {
     const { body } = await service.call('GET shop/statefulsets/owned')
     expect(body.message).to.match(/ Note: it belongs to Prometheus k8s, which may scale it back$/)
     expect(body.data['name']).to.equal('owned')
+  })
+
+  it('show what an operator owns once it is managed, in lists, sums and requests for many', async () => {
+    const owner = { apiVersion: 'rabbitmq.com/v1beta1', kind: 'RabbitmqCluster', name: 'queue' }
+    service.cluster.put(managed({}, { kind: 'statefulsets', name: 'queue', owner }))
+    service.cluster.put(aWorkload({ kind: 'statefulsets', name: 'plain', owner }))
+    expect(await namesOf('GET /api/v1/workloads')).to.deep.equal(['shop/queue'])
+    expect(await namesOf('GET shop/statefulsets')).to.deep.equal(['shop/queue'])
+    expect((await service.call('GET /api/v1/namespaces/shop')).body.data).to.include({ workloads: 1 })
+    const { body } = await service.call('POST shop/snooze')
+    expect(body.message).to.equal('1 done, 0 unchanged, 0 refused')
+    expect(await namesOf('GET /api/v1/workloads?state=snoozed')).to.deep.equal(['shop/queue'])
   })
 
   it('have 100 records by default', async () => {

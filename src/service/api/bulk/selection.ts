@@ -23,7 +23,8 @@ export interface Selected {
 export type Selection = (ctx: ApiContext) => Promise<Selected[]>
 
 /** Selects among the workloads that the caller may list; it reveals nothing about others, not even their number. */
-export function createSelection({ workloads, settings }: ApiDeps, authorization: Authorization): Selection {
+export function createSelection(deps: ApiDeps, authorization: Authorization): Selection {
+  const { workloads, settings } = deps
   const { refusalOf, refuseExcluded } = authorization
   const limit = pLimit(IN_FLIGHT)
 
@@ -44,7 +45,7 @@ export function createSelection({ workloads, settings }: ApiDeps, authorization:
     refuseExcluded(namespace)
     demandCurrent(workloads, only)
 
-    const chosen = chosenOf(workloads, namespace, kinds, labelSelector)
+    const chosen = chosenOf(deps, namespace, kinds, labelSelector)
     const selected = await Promise.all(
       chosen.map(async (workload) => {
         const { kind, name } = workload
@@ -58,13 +59,13 @@ export function createSelection({ workloads, settings }: ApiDeps, authorization:
 
 /** @throws Refusal TOO_MANY_WORKLOADS */
 function chosenOf(
-  workloads: ApiDeps['workloads'],
+  deps: Pick<ApiDeps, 'workloads' | 'rules'>,
   namespace: string,
   kinds: readonly Kind[],
   labelSelector: string,
 ): Workload[] {
   const hasLabels = parseLabelSelector(labelSelector)
-  const chosen = listedIn(workloads, namespace, kinds).filter(({ labels }) => hasLabels(labels))
+  const chosen = listedIn(deps, namespace, kinds).filter(({ labels }) => hasLabels(labels))
   if (chosen.length > MOST_WORKLOADS) throw tooMany(chosen.length)
   return chosen.sort((a, b) => compare(`${a.kind}/${a.name}`, `${b.kind}/${b.name}`))
 }

@@ -65,7 +65,7 @@ const READS = [
   { id: 'index', method: 'get', path: '/api/v1', tag: 'Service', summary: 'Where everything is', query: [], answer: 'IndexAnswer',
     description: 'The paths of this API, its kinds, where this document is, which cluster this is, and who asks.' },
   { id: 'listWorkloads', method: 'get', path: '/api/v1/workloads', tag: 'Read', summary: 'All workloads that you may see', query: ['namespace', 'kind', ...filters], answer: 'ListAnswer',
-    description: 'Of all namespaces and kinds that you may list, in pages. What a controller owns is left out.' },
+    description: 'Of all namespaces and kinds that you may list, in pages. What a controller owns is left out, unless Dormouse manages it or pauses its owner.' },
   { id: 'listNamespaces', method: 'get', path: NAMESPACES, tag: 'Read', summary: 'The namespaces that you may see', query: ['kind', 'labelSelector', 'limit', 'continue'], answer: 'NamespacesAnswer',
     description: 'Those with workloads that you may list, ordered by name, in pages: how many are in which state, what comes next, what was saved. What you may not list is not counted.' },
   { id: 'readNamespace', method: 'get', path: NAMESPACE, tag: 'Read', summary: 'A namespace', query: ['kind', 'labelSelector'], answer: 'NamespaceAnswer',
@@ -75,7 +75,7 @@ const READS = [
 // prettier-ignore
 const READS_BY_KIND = [
   { id: 'listNamespace', method: 'get', path: WORKLOADS, tag: 'Read', summary: 'The workloads of a kind in a namespace', query: filters, answer: 'ListAnswer',
-    description: 'In pages, ordered by name. What a controller owns is left out. Right: `list` the kind.' },
+    description: 'In pages, ordered by name. What a controller owns is left out, unless Dormouse manages it or pauses its owner. Right: `list` the kind.' },
   { id: 'read', method: 'get', path: WORKLOAD, ...one, summary: 'A workload',
     description: 'Its record; the message says why it is as it is. Right: `get` the kind.' },
   { id: 'readStatus', method: 'get', path: `${WORKLOAD}/status`, ...one, summary: 'A workload',

@@ -139,9 +139,7 @@ export class ListStream {
     const { includes, workloads, chosen } = this.#list
     if (!includes(key) || !this.#groups.sees(key)) return undefined
     const workload = workloads.get(key)
-    if (!workload || workload.owner !== undefined) return undefined
-    if (chosen(workload)) return workload
-    return undefined
+    return workload && chosen(workload) ? workload : undefined
   }
 }
 

@@ -75,6 +75,19 @@ describe('a list as a stream', function () {
     expect(stream.told).to.deep.equal(['listed', 'added shop/web', 'removed shop/web', 'added shop/api'])
   })
 
+  it('tells of what an operator owns while it is managed, and of its removal after', async () => {
+    const owner = { apiVersion: 'v1', kind: 'Thing', name: 'it' }
+    const given = { kind: 'statefulsets', name: 'db', owner } as const
+    put('db', given)
+    const stream = await watch()
+    await stream.until(LISTED)
+    service.cluster.put(managed({}, given))
+    await stream.until('added')
+    put('db', { ...given, annotations: {} })
+    await stream.until('removed')
+    expect(stream.told).to.deep.equal(['listed', 'added shop/db', 'removed shop/db'])
+  })
+
   it('is about what a list there has: one kind, one namespace, none that is excluded or owned', async () => {
     const others = [
       { namespace: 'other' },
