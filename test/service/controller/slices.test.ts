@@ -145,7 +145,7 @@ describe('slices of sleeping Services', () => {
     await settled()
     expect(ports(traffic)).to.deep.equal(before)
 
-    await see('web', { ...awake, annotations: {}, podLabels: { app: 'other' } })
+    await see('web', awake.with({ podLabels: { app: 'other' } }))
     await see('web', awake)
     expect(traffic.live.size, 'awake, and never asleep since').to.equal(0)
   })
