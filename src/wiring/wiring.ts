@@ -108,6 +108,7 @@ export function wire(options: ServiceOptions): Wiring {
     excludeNamespaces,
     calendars: () => calendars.readable(),
     slices: () => traffic?.informer.standing ?? 0,
+    wakers: () => traffic?.informer.wakers.length,
     waiting: (type) => waits.waiting(type),
   })
   // These two first, in this order: later listeners ask for decisions and wake waits.

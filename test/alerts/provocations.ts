@@ -178,6 +178,12 @@ export async function disturbed(): Promise<Scene> {
   }
 }
 
+/** Wake on traffic is switched on, and no waker runs. */
+export async function wakerless(): Promise<Scene> {
+  const stage = await Stage.start('wakerless', { settings: { waker: { enabled: true } } })
+  return { stage, provocations: [{ alert: 'DormouseNoWaker', how: 'no waker runs' }] }
+}
+
 /** Another holder has the Lease. */
 export async function leaderless(): Promise<Scene> {
   const stage = await Stage.start('leaderless')
@@ -272,6 +278,7 @@ export async function unreached(): Promise<Scene> {
 
 /** Alerts that are up from the start: the stage's settings cause them. */
 export const FROM_THE_START: ReadonlySet<string> = new Set([
+  'DormouseNoWaker',
   'DormouseCertificateExpiring',
   'DormouseCertificateExpired',
   'DormouseWebhookUnproven',

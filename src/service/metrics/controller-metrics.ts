@@ -31,8 +31,12 @@ export class ControllerMetrics implements Observer {
   readonly #withheld
   readonly #sliceWrites
 
-  /** `slices`: how many EndpointSlices lead to wakers. */
-  constructor(factory: MetricFactory, handlerFailed: HandlerFailed, slices: () => number) {
+  /** `slices`: how many EndpointSlices lead to wakers; `wakers`: how many of these are ready. */
+  constructor(
+    factory: MetricFactory,
+    handlerFailed: HandlerFailed,
+    { slices, wakers }: { slices: () => number; wakers: () => number | undefined },
+  ) {
     this.#handlerFailed = handlerFailed
     this.#operations = factory.counter(
       'operations_total',
@@ -63,6 +67,15 @@ export class ControllerMetrics implements Observer {
       'EndpointSlices that lead the traffic of sleeping Services to wakers.',
       [],
       (gauge) => gauge.set(slices()),
+    )
+    factory.gauge(
+      'traffic_wakers',
+      'Wakers that are ready to answer for sleeping Services; absent: nothing wakes on traffic.',
+      [],
+      (gauge) => {
+        const ready = wakers()
+        if (ready !== undefined) gauge.set(ready)
+      },
     )
     this.#sliceWrites = factory.counter(
       'traffic_slice_writes_total',

@@ -19,6 +19,8 @@ export interface MetricsOptions extends TrackerOptions {
   readonly waiting?: (type: OperationType) => number
   /** Called at each scrape: how many EndpointSlices lead to wakers. Default: none. */
   readonly slices?: () => number
+  /** Called at each scrape: how many wakers are ready; undefined: nothing wakes on traffic, as by default. */
+  readonly wakers?: () => number | undefined
 }
 
 /**
@@ -42,6 +44,7 @@ export class Metrics {
       calendars = () => [],
       waiting = () => 0,
       slices = () => 0,
+      wakers = () => undefined,
     } = options
     const { own, ofLeader, handlerFailed } = registry
     this.registry = registry
@@ -54,7 +57,7 @@ export class Metrics {
     exportWorkloads(ofLeader, this.workloads, { perWorkload, prices })
     exportTeams(ofLeader, this.workloads, prices)
     exportComing(ofLeader, this.workloads, { clock, waiting })
-    this.controller = new ControllerMetrics(ofLeader, handlerFailed, slices)
+    this.controller = new ControllerMetrics(ofLeader, handlerFailed, { slices, wakers })
     this.webhook = new WebhookMetrics(own, ofLeader)
     this.api = new ApiMetrics(own)
     this.#leader.set(0)
