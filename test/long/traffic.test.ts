@@ -1,23 +1,29 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { prometheus } from '../dashboards/prometheus.ts'
 import { skipper, traefikRule } from '../go-programs/ingress-controllers.ts'
 import { kubeProxyRule } from '../go-programs/kube-proxy-rule.ts'
 import { both } from '../suite/need.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, inParallel } from '../support/eventually.ts'
 import { print, printFigures, quantile } from '../support/figures.ts'
 import { describeOnNetwork } from '../support/network.ts'
 import { call, CALLERS, get, type CallerName, type Target } from '../traffic/callers.ts'
 import { flow, others, tally, type Fate } from '../traffic/flow.ts'
 import { Rule } from '../traffic/rule.ts'
+import { Scalings } from '../traffic/scalings.ts'
 import { setting, type Setting } from '../traffic/setting.ts'
 import { Skipper } from '../traffic/skipper.ts'
 import { awake, hostOf, isAwake, slicesOf, type Sleeper } from '../traffic/sleepers.ts'
 
 const CONNECTIONS = Number(process.env['DORMOUSE_TRAFFIC_CONNECTIONS'] ?? 1000)
 const ROUNDS = Number(process.env['DORMOUSE_TRAFFIC_ROUNDS'] ?? 300)
+/** Wakes that are timed. */
+const TIMED = Number(process.env['DORMOUSE_TRAFFIC_TIMED'] ?? 200)
 const PROBED_SECONDS = Number(process.env['DORMOUSE_TRAFFIC_PROBED_SECONDS'] ?? 600)
 /** Milliseconds between two connections: the tests' own processor is not what is measured. */
 const PAUSE = 40
@@ -27,6 +33,10 @@ const OVER_HTTP: readonly CallerName[] = ['http', 'posted', 'websocket']
 /** Milliseconds in which a wake is under way, and in which it is asked for. */
 const MID_WAKE = 1500
 const ASKED = 150
+/** The alert of many clusters about a target that cannot be scraped, without the minutes that it usually waits. */
+const TARGET_DOWN = {
+  groups: [{ name: 'targets', rules: [{ alert: 'TargetDown', expr: 'up == 0' }] }],
+}
 
 for (const endpoints of ['ready', 'fallback'] as const)
   describeOnNetwork(
@@ -133,6 +143,8 @@ describeOnNetwork(
       const web = await place.sleepers.create('killed-waker', 'any')
       const target = toService(place, web)
       const lost: string[] = []
+      const twice: string[] = []
+      let withVictim = 0
       for (let round = 0; round < ROUNDS; round++) {
         await asleep(place, web)
         const held = flow({ count: 3, callers: CLIENT_FIRST, pause: 20, target })
@@ -141,19 +153,19 @@ describeOnNetwork(
         if (victim !== undefined) place.wakers.kill(victim)
         const fates = await held
         // Those that it held are lost with it, as with any process.
-        lost.push(
-          ...others(
-            fates.filter(({ to }) => !to.startsWith(`${victim}:`)),
-            'app',
-          ),
-        )
+        const elsewhere = fates.filter(({ to }) => !to.startsWith(`${victim}:`))
+        withVictim += others(fates, 'app').length - others(elsewhere, 'app').length
+        lost.push(...others(elsewhere, 'app'))
         await eventually('an answer', async () => {
           const to = await target('http')
           return to && (await call('http', to)).end === 'app'
         })
         await handedOver(place, web)
+        twice.push(...(await otherThanOneWake(web)))
+        tellRound('a waker killed in mid-wake', round, { lost, twice, withVictim })
       }
       expect(lost.join('\n')).to.equal('')
+      expect(twice.join('\n')).to.equal('')
       expect(place.sleepers.early).to.deep.equal([])
     })
 
@@ -161,8 +173,9 @@ describeOnNetwork(
       const web = await place.sleepers.create('killed-leader', 'any')
       const target = toService(place, web)
       const lost: string[] = []
+      const twice: string[] = []
       const took: number[] = []
-      for (let round = 0; round < Math.ceil(ROUNDS / 3); round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         await asleep(place, web)
         const held = flow({ count: 3, callers: CLIENT_FIRST, pause: 20, target })
         await sleep(Math.random() * ASKED)
@@ -171,9 +184,13 @@ describeOnNetwork(
         lost.push(...others(fates, 'app'))
         took.push(...fates.map((fate) => fate.took))
         await handedOver(place, web)
+        twice.push(...(await otherThanOneWake(web)))
+        tellRound('Dormouse killed in mid-wake', round, { lost, twice })
       }
       printFigures('Dormouse killed in mid-wake', [{ name: 'until the answer', values: took }])
       expect(lost.join('\n')).to.equal('')
+      expect(twice.join('\n')).to.equal('')
+      expect(place.sleepers.early).to.deep.equal([])
     })
 
     it('wakers are rolled under load: no connection comes to a closed port', async () => {
@@ -198,6 +215,34 @@ describeOnNetwork(
   },
 )
 
+describeOnNetwork(import.meta.filename, kubeProxyRule, 'how soon traffic wakes', function (on, rule) {
+  this.timeout(1_800_000)
+  const place = setting(on, rule, { heldPerService: 512 })
+  const SLEEPERS = 20
+
+  it('each first byte leads to the write of a wake', async () => {
+    const names = Array.from({ length: SLEEPERS }, (_, at) => `timed-${at}`)
+    const sleepers = await inParallel(names, (name) => place.sleepers.create(name, 'any'), 4)
+    const scalings = new Scalings(on(), place.here.namespace)
+    const took: number[] = []
+    try {
+      while (took.length < TIMED) {
+        await inParallel(sleepers, (each) => asleep(place, each), 4)
+        for (const each of sleepers) {
+          const to = await toService(place, each)('http')
+          if (!to) throw new Error(`${each.name} has no endpoint`)
+          took.push(await untilScaled(to, () => scalings.next(each.name)))
+        }
+        await inParallel(sleepers, (each) => handedOver(place, each), 4)
+      }
+    } finally {
+      await scalings.stop()
+    }
+    printFigures('from the first byte', [{ name: "until a watch heard the wake's write", values: took }])
+    expect(took).to.have.lengthOf.at.least(TIMED)
+  })
+})
+
 describeOnNetwork(
   import.meta.filename,
   both(kubeProxyRule, prometheus),
@@ -214,7 +259,10 @@ describeOnNetwork(
       const other = await toService(place, any)('http')
       if (!target || !other) throw new Error('a sleeper has no endpoint')
       const targets = [target, other].map(({ address, port }) => `${address}:${port}`)
-      const running = await Prometheus.start({ targets, interval: 1000, ruleFile: 'none.yaml' })
+      const directory = await mkdtemp(join(tmpdir(), 'dormouse-target-down-'))
+      const ruleFile = join(directory, 'rules.yaml')
+      await writeFile(ruleFile, JSON.stringify(TARGET_DOWN))
+      const running = await Prometheus.start({ targets, interval: 1000, ruleFile })
       try {
         const until = performance.now() + PROBED_SECONDS * 1000
         while (performance.now() < until) {
@@ -226,11 +274,19 @@ describeOnNetwork(
           await get(target, AbortSignal.timeout(5000), { 'sec-fetch-mode': 'cors' })
           await sleep(1000)
         }
-        const down = await running.instant('min_over_time(up[1h]) == 0')
-        expect(down).to.deep.equal([])
-        for (const each of [page, any]) expect(await each.workload.status()).to.include({ is_snoozed: true })
+        // An alert of its own stays in the series even if the target came back.
+        expect(await running.instant('max_over_time(ALERTS[1d])')).to.deep.equal([])
+        expect((await running.alerts()).map(({ health }) => health)).to.deep.equal(['ok'])
+        const scraped = await running.instant('count_over_time(up[1d])')
+        print([`scrapes of each: ${scraped.map(({ samples }) => samples[0]?.[1]).join(', ')}`])
+        for (const { workload } of [page, any]) {
+          const { is_snoozed: asleep, operation_history: history } = await workload.status()
+          expect(asleep).to.equal(true)
+          expect(history.map(({ type }) => type)).to.deep.equal(['snooze'])
+        }
       } finally {
         await running.stop()
+        await rm(directory, { recursive: true })
       }
     })
   },
@@ -289,10 +345,42 @@ async function handedOver({ here }: Setting, { name, workload }: Sleeper): Promi
   })
 }
 
+/** A line, unless its last two operations are a sleep and one wake by traffic. */
+async function otherThanOneWake({ name, workload }: Sleeper): Promise<string[]> {
+  const { operation_history: history } = await workload.status()
+  const last = history.slice(0, 2).map(({ type, trigger }) => `${type} by ${trigger}`)
+  return last[0] === 'wake by traffic' && last[1]?.startsWith('snooze') ? [] : [`${name}: ${last.join(', ')}`]
+}
+
+/** Every tenth: the run is long, and may be ended. */
+function tellRound(
+  title: string,
+  round: number,
+  { lost, twice, withVictim = 0 }: { lost: string[]; twice: string[]; withVictim?: number },
+): void {
+  if (round % 10 !== 9 && round !== ROUNDS - 1) return
+  const counts = `${lost.length} lost or wrong, ${twice.length} not woken once, ${withVictim} lost with their waker`
+  print([`${title}, ${round + 1} rounds: ${counts}`])
+}
+
 /** The page's script asks this when a person has come. */
 async function asThePage(to: Target): Promise<void> {
   const headers = { accept: 'application/vnd.dormouse+json', 'dormouse-wake': '1' }
   await get(to, AbortSignal.timeout(30_000), headers)
+}
+
+/** Milliseconds from the first byte of a request until the scaling that `scaled` waits for. */
+async function untilScaled({ address, port }: Target, scaled: () => Promise<number>): Promise<number> {
+  const socket = connect(port, address)
+  await once(socket, 'connect')
+  const at = scaled()
+  const begun = performance.now()
+  socket.write('GET / HTTP/1.1\r\nhost: web\r\n\r\n')
+  const answered = once(socket, 'data')
+  const took = (await at) - begun
+  await answered
+  socket.destroy()
+  return took
 }
 
 /** As a TCP probe: it says nothing. */
