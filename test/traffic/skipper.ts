@@ -33,6 +33,8 @@ export class Skipper {
       `-kubernetes-url=http://127.0.0.1:${api}`,
       '-enable-kubernetes-endpointslices',
       '-kubernetes-https-redirect=false',
+      // Without, no websocket goes through.
+      '-experimental-upgrade',
       '-access-log-disabled',
     ])
     return skipper
