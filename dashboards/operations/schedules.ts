@@ -92,11 +92,14 @@ export const SCHEDULES: Row = {
       id: 28,
       title: 'Services that wake on traffic',
       description:
-        'EndpointSlices that lead the traffic of sleeping Services to wakers; none without waker.enabled.',
+        'EndpointSlices that lead the traffic of sleeping Services to wakers, and the wakers that are ready; neither without waker.enabled.',
       unit: 'short',
       decimals: 0,
       thresholds: PLAIN,
-      queries: [{ expr: ofLeader('dormouse_traffic_slices', []), legend: 'slices' }],
+      queries: [
+        { expr: ofLeader('dormouse_traffic_slices', []), legend: 'slices' },
+        { expr: ofLeader('dormouse_traffic_wakers', []), legend: 'wakers' },
+      ],
       width: 12,
     }),
     graph({

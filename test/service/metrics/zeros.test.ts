@@ -110,5 +110,5 @@ describe('counters that begin at 0', () => {
     })
     for (const { type, trigger } of decoded(result.annotations).history) seen.add(`${type} by ${trigger}`)
     expect([...seen], 'what EVENT of test/domain/people.ts brings about').to.have.members([...counted])
-  })
+  }).timeout(180_000)
 })
