@@ -11,6 +11,11 @@ interface Asked {
   route?: string
 }
 
+/** The reason with which work is aborted that nobody waits for; the default makes an error with a stack, 45 µs a request. */
+export const CLIENT_GONE = 'the client is gone'
+/** The status in metrics of what nobody reads, as nginx has it. */
+const CLIENT_CLOSED_REQUEST = 499
+
 /** A refusal whose answer has headers of its own. */
 export class HttpRefusal extends Refusal {
   readonly headers: Readonly<Record<string, string>>
@@ -44,6 +49,10 @@ export function answerErrors<State extends Asked>(
     try {
       await next()
     } catch (error) {
+      if (isOfClientGone(error)) {
+        ctx.status = CLIENT_CLOSED_REQUEST
+        return
+      }
       const { requestId = randomUUID(), route } = ctx.state
       const refusal = error instanceof Refusal ? error : internal(requestId)
       const status = HTTP_STATUS[refusal.code]
@@ -56,6 +65,11 @@ export function answerErrors<State extends Asked>(
       ctx.body = errorBody(refusal, clock(), requestId, worded(refusal, ctx.state))
     }
   }
+}
+
+/** A pause that was aborted throws an error of its own, with the reason as its cause. */
+function isOfClientGone(error: unknown): boolean {
+  return error === CLIENT_GONE || (error instanceof Error && error.cause === CLIENT_GONE)
 }
 
 /** 500: a bug. Only the log has the details. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { KNOCK_ANSWER, KNOCK_PATH } from '../../../src/domain/traffic/knock.ts'
 import { compile } from '../../../src/domain/validation.ts'
@@ -24,11 +26,12 @@ describe('the knock of a waker', () => {
   afterEach(() => service.stop())
 
   // It is no part of the document, by which `Service.call` checks answers.
-  const knock = async (changed: object = {}, bearer = TOKEN) => {
+  const knock = async (changed: object = {}, bearer = TOKEN, signal?: AbortSignal) => {
     const response = await fetch(`${service.server.url}${KNOCK_PATH}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ ...body, ...changed }),
+      signal: signal ?? null,
     })
     const answer = (await response.json()) as { error?: { code: string } }
     return { status: response.status, code: answer.error?.code, body: answer }
@@ -78,6 +81,23 @@ describe('the knock of a waker', () => {
       expect(await knock(changed)).to.include({ status: 400, code: 'VALIDATION_ERROR' })
       expect(replicas()).to.equal(0)
     })
+
+  it('is no fault where the waker is gone before its answer', async () => {
+    for (const reason of ['a pause', 'a request']) {
+      const gone = new AbortController()
+      const told = new Promise<void>((resolve) => (service.onObserved = resolve))
+      service.cluster.write = async (_key, _plan, { signal }) => {
+        gone.abort()
+        if (reason === 'a pause') await sleep(60_000, undefined, { signal })
+        await once(signal!, 'abort')
+        throw signal!.reason
+      }
+      await knock({}, TOKEN, gone.signal).catch(() => {})
+      await told
+      expect(service.observed.at(-1), reason).to.include({ code: 499 })
+      expect(service.log.filter(({ msg }) => msg === 'request failed')).to.deep.equal([])
+    }
+  })
 
   it('is for wakers alone', async () => {
     expect(await knock({}, 'anas')).to.include({ status: 403, code: 'FORBIDDEN' })
