@@ -72,16 +72,18 @@ export class HeldConnections {
   async #serve(client: WaitingClient, port: ClaimedPort): Promise<void> {
     const { observer, monotonic } = this.#options
     try {
+      // Browsers connect ahead of their requests, and balancers to look: who says nothing takes nobody's place.
+      if (port.mode !== 'connect') await this.#until(SILENCE, client, () => client.bytes.length > 0)
+      const began = monotonic()
       const leave = this.#held.take(port, client)
       let pod: Socket | undefined
-      const began = { at: monotonic() }
       try {
-        pod = await this.#podFor(client, port, began)
+        pod = await this.#podFor(client, port)
       } finally {
         leave()
       }
       if (!pod) return
-      observer.joined((monotonic() - began.at) / 1000)
+      observer.joined((monotonic() - began) / 1000)
       await join(client.socket, pod, client.release())
     } catch (error) {
       if (client.left.aborted) return
@@ -91,15 +93,9 @@ export class HeldConnections {
   }
 
   /** undefined: it was answered without a pod. @throws NotJoined; whatever, once the client has left */
-  async #podFor(
-    client: WaitingClient,
-    port: ClaimedPort,
-    began: { at: number },
-  ): Promise<Socket | undefined> {
-    const { observer, isAutomatic, monotonic, hold, wakings } = this.#options
+  async #podFor(client: WaitingClient, port: ClaimedPort): Promise<Socket | undefined> {
+    const { observer, isAutomatic, hold, wakings } = this.#options
     if (port.mode !== 'connect') {
-      await this.#until(SILENCE, client, () => client.bytes.length > 0)
-      began.at = monotonic()
       const protocol = await this.#protocol(client)
       observer.connected(protocol)
       if (protocol === 'http1') {
@@ -171,7 +167,7 @@ export class HeldConnections {
     }
   }
 
-  /** One over a limit has said nothing yet: those of HTTP get an answer. */
+  /** One over a limit may have said too little: those of HTTP get an answer. */
   async #refused(client: WaitingClient, error: NotJoined): Promise<void> {
     this.#options.observer.refused(error.reason)
     if (error.reason === 'full' || error.reason === 'service-full')

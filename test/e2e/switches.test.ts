@@ -138,7 +138,7 @@ describeKubectlOnBoth('every way to sleep', function (on) {
     })
   }
 
-  /** What an operator owns is read from the list, where people look for it. */
+  /** Read from the list, where people look for it, also where an operator owns it. */
   const recordOf = async ({ kind, owner }: Row, name: string): Promise<StatusRecord> => {
     if (!owner) return here.workload(kind, name).status()
     const path = `/namespaces/${here.namespace}/${kind}?limit=500`

@@ -236,11 +236,12 @@ describe('a connection to a sleeper', function () {
     const reset = (await waker.client()).send('\0a')
     const left = (await waker.client()).send('GET / HTTP/1.1\r\nHost: web\r\n\r\n')
     const silent = await waker.client()
-    while (waker.waker.held < 3) await settled()
+    while (waker.waker.held < 2) await settled()
     reset.socket.resetAndDestroy()
     left.socket.end()
     silent.socket.end()
-    while (waker.waker.held > 0) await settled()
+    while (waker.waker.open > 0) await settled()
+    expect(waker.waker.held).to.equal(0)
     expect(waker.following).to.equal(0)
   })
 
@@ -349,6 +350,17 @@ describe('the limits of connections that wait', function () {
     const again = (await waker.client()).send('\0a')
     while (waker.waker.held < 1) await settled()
     again.socket.resetAndDestroy()
+  })
+
+  it('are of those who have asked for something: who only connects takes no place', async () => {
+    await limited({ held: 2, heldPerService: 2 })
+    for (let times = 0; times < 4; times++) await waker.client()
+    while (waker.waker.open < 4) await settled()
+    const asks = (await waker.client()).send('\0a')
+    while (waker.waker.held < 1) await settled()
+    waker.ready([await waker.pod((socket) => void socket.pipe(socket))])
+    await asks.until((text) => text === '\0a')
+    expect(waker.refused).to.deep.equal([])
   })
 
   it('let one that has ended its half go first: it may have given up, which TCP does not tell', async () => {
