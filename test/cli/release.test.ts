@@ -171,7 +171,9 @@ describe('dormouse release --all', function () {
     expect(out).to.match(
       /^The Lease was taken from the leader the service: waiting 2 s until it has stopped\n/,
     )
-    expect(seen).to.deep.equal(['starts at 0 replicas', 'stops at 0 replicas'])
+    // On a busy machine it may have lost the short Lease, and got it back, before.
+    expect(new Set(seen)).to.deep.equal(new Set(['starts at 0 replicas', 'stops at 0 replicas']))
+    expect(seen.at(-1)).to.equal('stops at 0 replicas')
     expect((await send('GET', WEB)).spec.replicas).to.equal(3)
     expect(out.split('\n').at(-2)).to.equal(`The service still runs and ${STANDS_BY}`.trim())
   })
