@@ -68,7 +68,7 @@ export function answerErrors<State extends Asked>(
 }
 
 /** A pause that was aborted throws an error of its own, with the reason as its cause. */
-function isOfClientGone(error: unknown): boolean {
+export function isOfClientGone(error: unknown): boolean {
   return error === CLIENT_GONE || (error instanceof Error && error.cause === CLIENT_GONE)
 }
 

@@ -1,11 +1,13 @@
 import { keyOf, type WorkloadKey } from '../../domain/workload/workload.ts'
+import { isOfClientGone } from '../../http/errors.ts'
 import { Refusal, type ErrorCode } from '../../process/errors.ts'
 import type { Logger } from '../../process/logger.ts'
 import type { ApiContext, ApiMiddleware } from './context.ts'
 import { signature } from '../auth/caller.ts'
 import type { OperationId } from './openapi/document.ts'
 
-type Result = ErrorCode | 'OK'
+/** CLIENT_GONE: nobody waited for its end any more. */
+type Result = ErrorCode | 'OK' | 'CLIENT_GONE'
 
 /**
  * Logs one line for each write of an authenticated caller: who, what, on which workload or namespace, and its result.
@@ -16,11 +18,15 @@ export function audit(logger: Logger, action: OperationId): ApiMiddleware {
       await next()
       logger.info({ ...lineOf(ctx, action), result: 'OK' }, 'audit')
     } catch (error) {
-      const result = error instanceof Refusal ? error.code : 'INTERNAL'
-      logger.info({ ...lineOf(ctx, action), result }, 'audit')
+      logger.info({ ...lineOf(ctx, action), result: resultOf(error) }, 'audit')
       throw error
     }
   }
+}
+
+function resultOf(error: unknown): Result {
+  if (isOfClientGone(error)) return 'CLIENT_GONE'
+  return error instanceof Refusal ? error.code : 'INTERNAL'
 }
 
 /** Logs a line for one workload that a request about its namespace has changed, or may have: `changed` null. */

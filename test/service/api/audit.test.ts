@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createLoginAudit } from '../../../src/service/auth/login-audit.ts'
+import { CLIENT_GONE } from '../../../src/http/errors.ts'
 import { Refusal } from '../../../src/process/errors.ts'
 import type { Logger } from '../../../src/process/logger.ts'
 import { NOON, Service, token } from './service.ts'
@@ -54,6 +55,15 @@ describe('the audit', () => {
       ['CLUSTER_UNAVAILABLE', null, false],
       ['CLUSTER_UNAVAILABLE', false, false],
     ])
+  })
+
+  it('tells a write whose client is gone from a fault of ours', async () => {
+    service.cluster.failure = new Error('aborted', { cause: CLIENT_GONE })
+    // Nobody reads its status, so it is not documented.
+    await service.call('POST shop/deployments/web/pin').catch(() => {})
+    service.cluster.failure = new Error('inside')
+    await service.call('POST shop/deployments/web/pin')
+    expect(lines().map(({ result }) => result)).to.deep.equal(['CLIENT_GONE', 'INTERNAL'])
   })
 
   it('has no line for reads and for requests without a token, and for a refused login address, reason and request id', async () => {
