@@ -5,9 +5,12 @@ import type { Rule } from '../../support/rights.ts'
 /** One verb on one resource, as the audit log has it: `list deployments`. */
 export type Grant = `${string} ${string}`
 
-/** Without `update` of a kind each of its writes is a patch, which needs no word of warning. */
+/**
+ * Without `update` of a kind each of its writes is a patch, which needs no word of warning. OpenShift alone asks for
+ * `endpointslices/restricted`.
+ */
 export function isSpare(grant: Grant): boolean {
-  return KINDS.some((kind) => grant === `update ${kind}`)
+  return grant === 'create endpointslices/restricted' || KINDS.some((kind) => grant === `update ${kind}`)
 }
 
 export function rulesOf(...roles: readonly Manifest[]): Rule[] {

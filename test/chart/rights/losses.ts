@@ -5,8 +5,11 @@ import type { Grant } from './grants.ts'
 import type { Stage } from './stage.ts'
 import { define } from '../../keda/operator.ts'
 import {
+  asleepWithSlice,
+  awakeWithoutSlice,
   cycle,
   disown,
+  editedSlice,
   logged,
   lowered,
   marked,
@@ -104,6 +107,33 @@ export const LOSSES: Readonly<Record<Grant, Loss>> = {
     fails: 'a Secret that was deleted stays away',
     prepare: (stage) => stage.on().admin.expect('DELETE', secretOf(stage)),
     told: logged('certificate rotation failed'),
+  },
+  ...unfollowed('services', 'traffic wakes nothing'),
+  ...unfollowed('endpointslices', 'traffic wakes nothing'),
+  'create endpointslices': {
+    fails: 'traffic wakes nothing that falls asleep',
+    prepare: awakeWithoutSlice,
+    told: async (stage, missing) => {
+      await (await stage.workload('deployments')).snooze()
+      return logged('Traffic cannot wake it')(stage, missing)
+    },
+  },
+  'patch endpointslices': {
+    fails: 'slices do not follow the wakers',
+    prepare: editedSlice,
+    told: logged('Traffic cannot wake it'),
+  },
+  'delete endpointslices': {
+    fails: 'wakers get a part of the connections to what is awake',
+    prepare: asleepWithSlice,
+    told: async (stage, missing) => {
+      await (await stage.workload('deployments')).wake()
+      return logged('Traffic cannot wake it')(stage, missing)
+    },
+  },
+  'get clusterroles': {
+    fails: 'slices have no owner, and so outlive an uninstallation',
+    told: logged('EndpointSlices have no owner'),
   },
   'get jobs': {
     fails: 'the Job before uninstalling does nothing, and so holds the uninstall up',

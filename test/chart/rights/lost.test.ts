@@ -21,7 +21,6 @@ const KEPT =
 /** One kind with a count and one without stand for all: the same code asks for each, which `used.test.ts` sees. */
 const ALIKE = /^(?:get|list|watch|patch) (?:statefulsets|daemonsets|replicasets)$/
 
-/** To read the published settings; not the account's alone. */
 /** Everybody's, and the wakers', which have an account of their own. */
 const isOthers = (role: string) => /-(?:public|waker)$/.test(role)
 
@@ -55,19 +54,26 @@ describeOnWith(helm, "the chart's account without one of its rights", function (
   const namespace = `rights-${randomBytes(4).toString('hex')}`
   const release = { name: namespace, namespace }
   const account = `${namespace}-dormouse`
-  const stage = new Stage(on, namespace, account)
+  const waker = `${account}-waker`
+  const stage = new Stage(on, namespace, account, {
+    waker: { enabled: true, service: waker, owner: waker, account: waker },
+  })
   const { template } = helmIn(program)
   let roles: Roles
   let objects: Manifest[] = []
 
   before('what the chart brings is there, and workloads', async () => {
     await on().admin.expect('POST', '/api/v1/namespaces', { metadata: { name: namespace } })
-    const rendered = await template({ rbac: { aggregate: false } }, release)
-    objects = rendered.filter(({ kind }) => KEPT.test(kind))
+    const values = { rbac: { aggregate: false }, config: { waker: { enabled: true } } }
+    const rendered = await template(values, release)
+    objects = rendered.filter(
+      ({ kind, metadata: { name } }) => KEPT.test(kind) && !(kind === 'ServiceAccount' && name === waker),
+    )
     await on().admin.send('DELETE', CONFIGURATION)
     expect((await on().kubectl.withFile('create', objects)).stderr).to.equal('')
     roles = new Roles(on, objects, account)
     await stage.setUp()
+    await stage.withTraffic(waker)
   })
 
   after(async () => {

@@ -16,6 +16,8 @@ import { accountKubeconfig } from '../beside.ts'
 /** A failed probe counts at once: nobody listens behind the chart's Service here. */
 const PROBING = { every: 60_000, tries: [] }
 
+const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings'
+
 /** Dormouse under the chart's account, as inside a cluster, over a namespace with a workload of each kind. */
 export class Stage {
   readonly on: () => Cluster
@@ -25,14 +27,22 @@ export class Stage {
   readonly #shop: string
   readonly #settings: object
   readonly #log: string[] = []
+  readonly #unbound: { readonly metadata?: { readonly name?: string }; readonly spec?: object }[] = []
+  /** The paths of what stands for wakers. */
+  readonly #wakers: string[] = []
   #service: Service | undefined
   #starting: Promise<void> = Promise.resolve()
   #kubeconfig = ''
   #token = ''
   #api: ApiClient | undefined
 
-  /** `webhook`: more of the configuration's section. */
-  constructor(on: () => Cluster, namespace: string, account: string, webhook: object = {}) {
+  /** `webhook`, `waker`: more of these sections of the configuration. */
+  constructor(
+    on: () => Cluster,
+    namespace: string,
+    account: string,
+    { webhook = {}, waker = {} }: { webhook?: object; waker?: object } = {},
+  ) {
     this.on = on
     this.namespace = namespace
     this.#account = account
@@ -43,6 +53,7 @@ export class Stage {
       newWorkloadGrace: '0s',
       excludeNamespaces: [namespace],
       webhook: { port: 0, ...webhook },
+      waker,
       controller: { lease: { namespace, duration: '4s', renew: '3s', retry: '1s' } },
     }
   }
@@ -66,6 +77,9 @@ export class Stage {
 
   async tearDown(): Promise<void> {
     await this.stop()
+    for (const { spec, metadata } of this.#unbound.splice(0))
+      await this.on().admin.expect('POST', BINDINGS, { metadata: { name: metadata?.name }, spec })
+    for (const path of this.#wakers) await this.on().admin.send('DELETE', path)
     await this.on().admin.expect('DELETE', `/api/v1/namespaces/${this.#shop}`)
   }
 
@@ -103,6 +117,58 @@ export class Stage {
   /** The path of that workload at the API server. */
   path(kind: Kind): string {
     return `/apis/${apiVersionOf(kind)}/namespaces/${this.#shop}/${kind}/${kind}`
+  }
+
+  /** The slices of ours that lead to wakers. */
+  async slices(): Promise<readonly string[]> {
+    const label = 'endpointslice.kubernetes.io/managed-by%3Ddormouse.dev'
+    const { items = [] } = await this.on().admin.expect('GET', `${this.slicesPath}?labelSelector=${label}`)
+    return items.map(({ metadata }) => metadata?.name ?? '')
+  }
+
+  get slicesPath(): string {
+    return `/apis/discovery.k8s.io/v1/namespaces/${this.#shop}/endpointslices`
+  }
+
+  /** A Service of the Deployment, which wakes on traffic, and the endpoints of a waker. */
+  async withTraffic(service: string): Promise<void> {
+    const { admin } = this.on()
+    await this.#wakerAt(this.namespace, service)
+    await this.#unbindOthers()
+    await admin.expect('POST', `/api/v1/namespaces/${this.#shop}/services`, {
+      metadata: { name: 'web' },
+      spec: { selector: { app: 'deployments' }, ports: [{ name: 'http', port: 80 }] },
+    })
+    await admin.expect('PATCH', this.path('deployments'), {
+      metadata: { annotations: { 'dormouse.dev/wake-on-traffic': 'page' } },
+    })
+  }
+
+  /** The policies of the tests' own account take slices of wakers from that account alone. */
+  async #unbindOthers(): Promise<void> {
+    for (const part of ['addresses', 'families', 'forged']) {
+      const path = `${BINDINGS}/dormouse-slices-${part}`
+      const { status, body } = await this.on().admin.send('GET', path)
+      if (status !== 200) continue
+      this.#unbound.push(body)
+      await this.on().admin.expect('DELETE', path)
+    }
+  }
+
+  async #wakerAt(namespace: string, name: string): Promise<void> {
+    const { admin } = this.on()
+    const services = `/api/v1/namespaces/${namespace}/services`
+    const slices = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`
+    const service = { metadata: { name }, spec: { clusterIP: 'None' } }
+    const slice = {
+      metadata: { name, labels: { 'kubernetes.io/service-name': name } },
+      addressType: 'IPv4',
+      ports: [],
+      endpoints: [{ addresses: ['10.99.0.1'], conditions: { ready: true } }],
+    }
+    await admin.send('POST', services, service)
+    await admin.send('POST', slices, slice)
+    this.#wakers.push(`${slices}/${name}`, `${services}/${name}`)
   }
 
   /** The log since its start, from warnings on. */

@@ -73,6 +73,31 @@ export async function lowered({ on }: Pick<Stage, 'on'>): Promise<unknown> {
   })
 }
 
+/** The Deployment sleeps, and traffic to it is led to wakers. */
+export async function asleepWithSlice(stage: Stage): Promise<void> {
+  await stage.start()
+  await (await stage.workload('deployments')).snooze('?wait=20s')
+  await eventually('a slice', async () => {
+    expect(await stage.slices(), stage.log.join('')).not.to.deep.equal([])
+    return true
+  })
+  await stage.stop()
+}
+
+/** Its slice leads elsewhere. */
+export async function editedSlice(stage: Stage): Promise<void> {
+  await asleepWithSlice(stage)
+  for (const name of await stage.slices())
+    await stage.on().admin.expect('PATCH', `${stage.slicesPath}/${name}`, { ports: [] })
+}
+
+export async function awakeWithoutSlice(stage: Stage): Promise<void> {
+  await stage.start()
+  await (await stage.workload('deployments')).wake('?wait=20s')
+  await eventually('no slice', async () => (await stage.slices()).length === 0)
+  await stage.stop()
+}
+
 /** It is not put right. */
 export async function unowned(stage: Stage, missing: string): Promise<string> {
   const told = await logged('the webhook configuration could not be put right')(stage, missing)

@@ -24,7 +24,7 @@ const CALM = { timeout: 90_000, pause: 2000 }
 
 describeOnWith(helm, "the chart's account at work, as inside a cluster", function (on, program) {
   this.timeout(240_000)
-  const stage = new Stage(on, namespace, name, SHORT_LIVED)
+  const stage = new Stage(on, namespace, name, { webhook: SHORT_LIVED })
   let began: number
   const { template } = helmIn(program)
   let objects: Manifest[]
