@@ -77,6 +77,7 @@ describeOn('what is published for clients', function (on) {
       'rules',
       'wakeOrderTimeout',
       'kinds',
+      'owners',
       'excludeNamespaces',
       'policies',
       'calendars',

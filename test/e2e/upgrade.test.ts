@@ -42,6 +42,7 @@ function lasting({ reason: _r, next_transition: _n, backoff_until: _b, ...record
     remedy: _e,
     phase: _s,
     held_by: _h,
+    waits_for: _w,
     policy,
     ...rest
   } = record
