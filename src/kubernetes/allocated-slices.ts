@@ -1,15 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { allocationOf, type Allocation } from '../domain/traffic/allocation.ts'
 import { MANAGED_BY_LABEL, MANAGER } from '../domain/traffic/slices.ts'
+import { ownSlicesIn } from './endpoint-slices.ts'
 import { Informer } from './informer.ts'
 import type { SliceObject } from './traffic-objects.ts'
 import { VersionedStore } from './versioned-store.ts'
-
-/** The collection of EndpointSlices, of all namespaces or one. */
-export function slicesIn(namespace?: string): { resource: 'endpointslices'; path: string } {
-  const within = namespace === undefined ? '' : `/namespaces/${namespace}`
-  return { resource: 'endpointslices', path: `/apis/discovery.k8s.io/v1${within}/endpointslices` }
-}
 
 interface AllocatedSlice {
   readonly namespace: string
@@ -28,8 +23,10 @@ export class AllocatedSlices extends Informer<'endpointslices', AllocatedSlice> 
   })
 
   protected begin(): void {
-    const collection = { ...slicesIn(), labelSelector: `${MANAGED_BY_LABEL}=${MANAGER}` }
-    void this.follow('endpointslices', { collection, sink: this.#known.sink<SliceObject>(trimmed) })
+    void this.follow('endpointslices', {
+      collection: ownSlicesIn(),
+      sink: this.#known.sink<SliceObject>(trimmed),
+    })
   }
 
   /** Whether its watch is connected, so that its copies are current. */

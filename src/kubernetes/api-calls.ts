@@ -26,8 +26,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
   /** How often a 429 is retried; default 3. */
   readonly retries?: number
-  /** Milliseconds until the whole answer must be there. */
-  readonly timeout?: number
+  /** Milliseconds until the whole answer must be there; undefined: as for any call. */
+  readonly timeout?: number | undefined
 }
 
 export interface ApiCallsOptions {

@@ -155,7 +155,7 @@ export class KubernetesClient {
         path: `${path}${within}?fieldManager=${FIELD_MANAGER}${query}`,
         accept: METADATA_ONLY,
         signal,
-        ...(timeout === undefined ? {} : { timeout }),
+        timeout,
       }),
     )
   }

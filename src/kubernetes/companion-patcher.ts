@@ -42,7 +42,7 @@ export class CompanionPatcher implements Pauser {
         contentType: 'application/json-patch+json',
         body: pausePatch(companion, change),
         signal: cut,
-        ...(timeout === undefined ? {} : { timeout }),
+        timeout,
       })
     try {
       const written = await gate.run('follow-up', send, { key: keyOfCompanion(companion), signal })

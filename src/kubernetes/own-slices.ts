@@ -1,8 +1,7 @@
-import { MANAGED_BY_LABEL, MANAGER } from '../domain/traffic/slices.ts'
 import type { KubernetesObject, ObjectList } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
+import { ownSlicesIn, sliceDeletion } from './endpoint-slices.ts'
 import { onStatus } from './failures.ts'
-import { ENDPOINT_SLICES } from './traffic-informer.ts'
 
 const PAGE = 500
 
@@ -15,12 +14,7 @@ export async function deleteSlices(
   excluded: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<number> {
-  const { resource, path } = ENDPOINT_SLICES
-  const collection = {
-    ...ENDPOINT_SLICES,
-    labelSelector: `${MANAGED_BY_LABEL}=${MANAGER}`,
-    metadataOnly: true,
-  }
+  const collection = { ...ownSlicesIn(), metadataOnly: true }
   let deleted = 0
   for (let token: string | undefined = ''; token !== undefined;) {
     const page: ObjectList<KubernetesObject> = await client.listPage<KubernetesObject>(
@@ -33,14 +27,7 @@ export async function deleteSlices(
       const { namespace = '', name, uid } = metadata
       if (excluded.has(namespace)) continue
       await client
-        .call({
-          method: 'DELETE',
-          resource,
-          path: path.replace('/endpointslices', `/namespaces/${namespace}/endpointslices/${name}`),
-          contentType: 'application/json',
-          body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } },
-          signal,
-        })
+        .call({ ...sliceDeletion({ namespace, name }, { uid }), signal })
         .catch(onStatus([404, 409], undefined))
       deleted += 1
     }

@@ -96,7 +96,7 @@ export interface TrafficCopies {
 export interface SliceWriting {
   create(slice: Slice, stopping: Stopping): Promise<void>
   replace(standing: SliceCopy, slice: Slice, stopping: Stopping): Promise<void>
-  /** One that is gone already is no error. */
+  /** A slice that is gone already is no error. */
   remove(standing: SliceCopy, stopping: Stopping): Promise<void>
 }
 

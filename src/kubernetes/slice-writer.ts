@@ -7,13 +7,13 @@ import type { Logger } from '../process/logger.ts'
 import type { Call } from './api-calls.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { KubernetesClient } from './client.ts'
+import { SLICE_TYPE, sliceDeletion, slicesIn } from './endpoint-slices.ts'
 import { ClusterRefusal, onStatus } from './failures.ts'
 import type { Gate } from './patcher.ts'
 import type { SliceWriting, Stopping, WritePriority } from './ports.ts'
-import { ENDPOINT_SLICES } from './traffic-informer.ts'
 import type { SliceObject } from './traffic-objects.ts'
 
-const TYPE = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' } as const
+const MANAGED = `?fieldManager=${FIELD_MANAGER}`
 /** Milliseconds before the owner is asked for again: the first, and the longest. */
 const OWNER_RETRY = [200, 10_000] as const
 
@@ -33,14 +33,13 @@ export class SliceWriter implements SliceWriting {
   }
 
   async create(slice: Slice, stopping: Stopping): Promise<void> {
-    const call = { method: 'POST', contentType: 'application/json', body: { ...TYPE, ...slice } } as const
-    await this.#send(
-      'snooze',
-      slice.metadata,
-      `${within(slice.metadata)}?fieldManager=${FIELD_MANAGER}`,
-      call,
-      stopping,
-    )
+    const { resource, path } = slicesIn(slice.metadata.namespace)
+    const call = {
+      method: 'POST',
+      contentType: 'application/json',
+      body: { ...SLICE_TYPE, ...slice },
+    } as const
+    await this.#send('snooze', slice.metadata, { ...call, resource, path: path + MANAGED }, stopping)
   }
 
   async replace(
@@ -57,9 +56,15 @@ export class SliceWriter implements SliceWriting {
       { op: 'add', path: '/ports', value: ports },
       { op: 'add', path: '/endpoints', value: endpoints },
     ]
-    const path = `${pathOf(standing)}?fieldManager=${FIELD_MANAGER}`
-    const call = { method: 'PATCH', contentType: 'application/json-patch+json', body } as const
-    const written = await this.#send<SliceObject>('snooze', standing, path, call, stopping).catch(
+    const { resource, path } = slicesIn(standing.namespace)
+    const call = {
+      method: 'PATCH',
+      resource,
+      path: `${path}/${encodeURIComponent(standing.name)}${MANAGED}`,
+      contentType: 'application/json-patch+json',
+      body,
+    } as const
+    const written = await this.#send<SliceObject>('snooze', standing, call, stopping).catch(
       conflictOn(standing, [404, 409]),
     )
     this.#options.copy.applied(written)
@@ -67,10 +72,8 @@ export class SliceWriter implements SliceWriting {
 
   async remove(standing: SliceCopy, stopping: Stopping): Promise<void> {
     const { uid, resourceVersion } = standing
-    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } }
-    const call = { method: 'DELETE', contentType: 'application/json', body } as const
     // Pods are ready, or nothing answers there any more: it goes first.
-    await this.#send('follow-up', standing, pathOf(standing), call, stopping)
+    await this.#send('follow-up', standing, sliceDeletion(standing, { uid, resourceVersion }), stopping)
       .catch(onStatus([404], undefined))
       .catch(conflictOn(standing, [409]))
   }
@@ -78,33 +81,13 @@ export class SliceWriter implements SliceWriting {
   #send<Answer>(
     priority: WritePriority,
     { namespace, name }: { readonly namespace: string; readonly name: string },
-    path: string,
-    call: Pick<Call, 'method' | 'contentType' | 'body'>,
+    call: Call,
     { signal, cut }: Stopping,
   ): Promise<Answer> {
     const { client, gate } = this.#options
-    const { resource } = ENDPOINT_SLICES
-    return gate.run(
-      priority,
-      (timeout) =>
-        client.call<Answer>({
-          ...call,
-          resource,
-          path,
-          signal: cut,
-          ...(timeout === undefined ? {} : { timeout }),
-        }),
-      { key: `${resource}/${namespace}/${name}`, signal },
-    )
+    const send = (timeout: number | undefined) => client.call<Answer>({ ...call, signal: cut, timeout })
+    return gate.run(priority, send, { key: `${call.resource}/${namespace}/${name}`, signal })
   }
-}
-
-function within({ namespace }: { readonly namespace: string }): string {
-  return `/apis/${TYPE.apiVersion}/namespaces/${encodeURIComponent(namespace)}/${ENDPOINT_SLICES.resource}`
-}
-
-function pathOf(standing: SliceCopy): string {
-  return `${within(standing)}/${encodeURIComponent(standing.name)}`
 }
 
 function conflictOn({ namespace, name }: SliceCopy, statuses: readonly number[]) {

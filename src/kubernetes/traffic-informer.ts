@@ -4,6 +4,7 @@ import { SERVICE_LABEL, type Waker } from '../domain/traffic/slices.ts'
 import type { Runnable } from '../process/runnable.ts'
 import type { KubernetesObject } from './api-object.ts'
 import type { Collection } from './client.ts'
+import { slicesIn } from './endpoint-slices.ts'
 import { Informer, type InformerOptions } from './informer.ts'
 import { Listeners } from './listeners.ts'
 import type { TrafficCopies, TrafficResource } from './ports.ts'
@@ -12,13 +13,9 @@ import { trimService, trimSlice, type ServiceObject, type SliceObject } from './
 import { messageOf } from '../process/errors.ts'
 import { VersionedStore } from './versioned-store.ts'
 
-export const ENDPOINT_SLICES = {
-  resource: 'endpointslices',
-  path: '/apis/discovery.k8s.io/v1/endpointslices',
-} as const
 const COLLECTIONS: Readonly<Record<TrafficResource, Collection>> = {
   services: { resource: 'services', path: '/api/v1/services' },
-  endpointslices: ENDPOINT_SLICES,
+  endpointslices: slicesIn(),
 }
 export const TRAFFIC_RESOURCES = Object.keys(COLLECTIONS) as readonly TrafficResource[]
 const NONE: readonly SliceCopy[] = []
