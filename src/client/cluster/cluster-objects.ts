@@ -1,12 +1,11 @@
 import { CLIENT_MANAGER } from '../../domain/annotations.ts'
 import { KubernetesClient } from '../../kubernetes/client.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
+import { pagesOf } from '../../kubernetes/pages.ts'
 import type { ClusterObjects, Patched } from '../ports.ts'
 import { explaining, isMissing } from './failures.ts'
 import { retriedOverRate } from './pace.ts'
 import { NO_OBSERVER } from './reader.ts'
-
-const PAGE = 500
 
 /** The cluster's objects as they are, with the person's own rights. */
 export class ApiObjects implements ClusterObjects {
@@ -34,13 +33,8 @@ export class ApiObjects implements ClusterObjects {
   async list<Listed>(path: string): Promise<Listed[] | undefined> {
     return this.#ifServed(async () => {
       const listed: Listed[] = []
-      let token = ''
-      do {
-        const collection = { resource: resourceIn(path), path }
-        const page = await this.#client.listPage<Listed>(collection, PAGE, token, this.#signal)
-        for await (const each of page.items) listed.push(each)
-        token = page.metadata.continue ?? ''
-      } while (token !== '')
+      const collection = { resource: resourceIn(path), path }
+      for await (const each of pagesOf<Listed>(this.#client, collection, this.#signal)) listed.push(each)
       return listed
     })
   }

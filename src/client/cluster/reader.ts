@@ -4,11 +4,12 @@ import { FORMAT } from '../../domain/records/published.ts'
 import type { Accounting } from '../../domain/records/saved.ts'
 import type { Kind, Workload, WorkloadKey } from '../../domain/workload/workload.ts'
 import { Refusal } from '../../process/errors.ts'
-import type { KubernetesObject, ObjectList, WorkloadObject } from '../../kubernetes/api-object.ts'
+import type { KubernetesObject, WorkloadObject } from '../../kubernetes/api-object.ts'
 import { KubernetesClient, type Collection } from '../../kubernetes/client.ts'
 import { ConfiguredKinds } from '../../kubernetes/configured-kinds.ts'
 import type { HttpTransport } from '../../kubernetes/http.ts'
 import { ownUsername } from '../../kubernetes/identity.ts'
+import { pagesOf } from '../../kubernetes/pages.ts'
 import { trim } from '../../kubernetes/trim.ts'
 import { NAME } from '../targets.ts'
 import { isForbidden, isMissing } from './failures.ts'
@@ -239,21 +240,8 @@ export class ClusterReader implements ServiceFacts {
     return pods
   }
 
-  /** Asks for each page while the one before it is read: a page says at its beginning where the list goes on. */
-  async *pages<Listed>(collection: Collection): AsyncGenerator<Listed> {
-    const asked = (token: string) => {
-      const page = this.client.listPage<Listed>(collection, 500, token, this.#signal)
-      // Nobody waits for it if the page before it fails.
-      page.catch(() => undefined)
-      return page
-    }
-    let coming: Promise<ObjectList<Listed>> | undefined = asked('')
-    while (coming) {
-      const page: ObjectList<Listed> = await coming
-      const { continue: token = '' } = page.metadata
-      coming = token === '' ? undefined : asked(token)
-      yield* page.items
-    }
+  pages<Listed>(collection: Collection): AsyncGenerator<Listed> {
+    return pagesOf(this.client, collection, this.#signal)
   }
 
   /** Reads the Namespace once, until `refresh`. */
