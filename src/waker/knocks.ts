@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { KNOCK_STATES, MOST_KNOCKED, type KnockAnswer } from '../domain/traffic/knock.ts'
+import { MOST_KNOCKED, together, type KnockAnswer } from '../domain/traffic/knock.ts'
 import type { Monotonic } from '../process/clock.ts'
 import { messageOf } from '../process/errors.ts'
 import type { Logger } from '../process/logger.ts'
@@ -100,20 +100,5 @@ export class Knocks {
     observer.knocked('failed')
     const level = this.#failures++ === 0 ? 'warn' : 'debug'
     logger[level]({ error: messageOf(error) }, 'a knock failed, so nothing wakes; it is tried again')
-  }
-}
-
-/** The answers about parts of a Service's workloads, as one about all of them. */
-function together(answers: readonly KnockAnswer[]): KnockAnswer {
-  const state = KNOCK_STATES.find((each) => answers.some((answer) => answer.state === each)) ?? 'off'
-  const ends = answers.flatMap((each) => (each.state === state && each.until !== null ? [each.until] : []))
-  const usual = answers.flatMap(({ usual_seconds: seconds }) => seconds ?? [])
-  return {
-    state,
-    woken: answers.some(({ woken }) => woken),
-    until: ends.toSorted()[0] ?? null,
-    late: answers.some(({ late }) => late),
-    usual_seconds: usual.length === 0 ? null : Math.max(...usual),
-    workloads: answers.flatMap(({ workloads }) => workloads),
   }
 }

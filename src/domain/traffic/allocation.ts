@@ -1,6 +1,6 @@
 import { ANNOTATION } from '../annotations.ts'
-import { isKind } from '../kinds.ts'
 import { trafficMode, type TrafficMode } from '../traffic-mode.ts'
+import { keyWithin } from '../workload/workload.ts'
 import { RAW_PORTS, SERVICE_LABEL, WAKES } from './slices.ts'
 
 /** A port of a Service that sleeps, as wakers know it. */
@@ -39,7 +39,7 @@ export function allocationOf({ metadata, ports, endpoints }: AllocatingSlice): A
   const { namespace = '', labels = {}, annotations = {} } = metadata
   const service = labels[SERVICE_LABEL]
   const mode = trafficMode(annotations[ANNOTATION.wakeOnTraffic] ?? '')
-  const workloads = listIn(annotations[WAKES]).filter(isWorkload)
+  const workloads = listIn(annotations[WAKES]).filter((each) => keyWithin(namespace, each))
   if (service === undefined || mode === undefined || mode === 'off' || workloads.length === 0)
     return undefined
   const raw = listIn(annotations[RAW_PORTS])
@@ -56,9 +56,4 @@ export function allocationOf({ metadata, ports, endpoints }: AllocatingSlice): A
 
 function listIn(text: string | undefined): readonly string[] {
   return text === undefined ? [] : text.split(',').map((each) => each.trim())
-}
-
-function isWorkload(text: string): boolean {
-  const [kind = '', name = '', ...more] = text.split('/')
-  return isKind(kind) && name !== '' && more.length === 0
 }

@@ -44,3 +44,18 @@ export const KNOCK_ANSWER = record('What traffic finds', {
   ),
 })
 export type KnockAnswer = ValueOf<typeof KNOCK_ANSWER>
+
+/** The answers about parts of a Service's workloads, as one about all of them; of none: `off`. */
+export function together(answers: readonly KnockAnswer[]): KnockAnswer {
+  const state = KNOCK_STATES.find((each) => answers.some((answer) => answer.state === each)) ?? 'off'
+  const ends = answers.flatMap((each) => (each.state === state && each.until !== null ? [each.until] : []))
+  const usual = answers.flatMap(({ usual_seconds: seconds }) => seconds ?? [])
+  return {
+    state,
+    woken: answers.some(({ woken }) => woken),
+    until: ends.toSorted()[0] ?? null,
+    late: answers.some(({ late }) => late),
+    usual_seconds: usual.length === 0 ? null : Math.max(...usual),
+    workloads: answers.flatMap(({ workloads }) => workloads),
+  }
+}

@@ -90,7 +90,7 @@ export interface Slice {
  * Whether wakers should answer for the Service: from when all that it selects sleeps, until the first pod is ready. A
  * workload that wants no pods though it is awake serves nobody, and so hinders nothing.
  */
-export function wantsSlices({ service, selected, readyPods, wakers, stands }: Traffic): boolean {
+function wantsSlices({ service, selected, readyPods, wakers, stands }: Traffic): boolean {
   if (!wakers.some(({ family }) => service.families.includes(family))) return false
   if (noTrafficOf(service) !== undefined || !selected.some(({ mode }) => mode !== 'off')) return false
   // A sleeper's own pods are about to end.
@@ -121,15 +121,20 @@ function modeOf(selected: readonly Selected[]): TrafficMode | undefined {
   return TRAFFIC_MODES.find((mode) => selected.some((each) => each.mode === mode))
 }
 
-/** One for each family of which there is a waker; none while wakers should not answer. `ports` has a number for each name. */
+/**
+ * One for each family of which there is a waker; none while wakers should not answer. Only where there are some `claim` is
+ * called: it gives each port's name a number. undefined: it has none left.
+ */
 export function plannedSlices(
   traffic: Traffic,
-  ports: ReadonlyMap<string, number>,
+  claim: (names: readonly string[]) => ReadonlyMap<string, number> | undefined,
   { endpoints, owner }: SliceStyle,
-): readonly Slice[] {
+): readonly Slice[] | undefined {
   const { service, selected, wakers } = traffic
   const mode = modeOf(selected)
   if (mode === undefined || !wantsSlices(traffic)) return []
+  const ports = claim(tcpPorts(service).map(({ name }) => name))
+  if (!ports) return undefined
   const raw = mode === 'page' || mode === 'button' ? tcpPorts(service).filter(isTls) : []
   const wakes = selected.filter((each) => each.mode !== 'off').map(({ kind, name }) => `${kind}/${name}`)
   const families = FAMILIES.filter((each) => service.families.includes(each))

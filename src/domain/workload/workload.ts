@@ -146,6 +146,12 @@ export function parseKey(key: string): WorkloadKey {
   return { kind, namespace, name }
 }
 
+/** The workload of a namespace that a text such as `deployments/web` names; undefined: it names none. */
+export function keyWithin(namespace: string, text: string): WorkloadKey | undefined {
+  const [kind = '', name = '', ...more] = text.split('/')
+  return isKind(kind) && name !== '' && more.length === 0 ? { kind, namespace, name } : undefined
+}
+
 /** The workload's path in the API, for messages. */
 export function pathOf({ kind, namespace, name }: WorkloadKey): string {
   return `/api/v1/namespaces/${namespace}/${kind}/${name}`

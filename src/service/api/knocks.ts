@@ -1,10 +1,9 @@
-import { isKind, type Kind } from '../../domain/kinds.ts'
 import { orderOf } from '../../domain/deciding/order.ts'
 import { compile, firstFault } from '../../domain/validation.ts'
 import { planKnock, type Knocked } from '../../domain/requests/knock.ts'
-import { KNOCK, KNOCK_PATH, KNOCK_STATES, type Knock, type KnockAnswer } from '../../domain/traffic/knock.ts'
+import { KNOCK, KNOCK_PATH, together, type Knock, type KnockAnswer } from '../../domain/traffic/knock.ts'
 import { trafficAuthor } from '../../domain/workload/author.ts'
-import type { Workload, WorkloadKey } from '../../domain/workload/workload.ts'
+import { keyWithin, type Workload, type WorkloadKey } from '../../domain/workload/workload.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
 import { Refusal } from '../../process/errors.ts'
 import { signature, subjectKey } from '../auth/caller.ts'
@@ -66,34 +65,31 @@ function answersOf({ workloads, writer, rules, clock, logger }: ApiDeps) {
   ): Promise<KnockAnswer> => {
     const by = trafficAuthor(service, port)
     const found = names.flatMap((name) => workloads.get(keyIn(namespace, name)) ?? [])
-    const answered: (Knocked & { wrote: boolean; kind: Kind; name: string })[] = []
+    const answers: KnockAnswer[] = []
     for (const workload of found.toSorted((a, b) => orderOf(a, 'awake') - orderOf(b, 'awake'))) {
       const looked = planKnock(workload, by, clock(), rules)
       const mayWake = wake && looked.state === 'asleep'
-      const knocked = mayWake ? await woken(ctx, workload, by) : { ...looked, wrote: false }
-      answered.push({ ...knocked, kind: workload.kind, name: workload.name })
+      answers.push(
+        answerAbout(workload, mayWake ? await woken(ctx, workload, by) : { ...looked, wrote: false }),
+      )
     }
-    const strongest = KNOCK_STATES.find((state) => answered.some((each) => each.state === state)) ?? 'off'
-    const usual = answered.flatMap(({ usualSeconds }) => usualSeconds ?? [])
-    const ends = answered.flatMap(({ state, until }) =>
-      state === strongest && until !== null ? [until] : [],
-    )
-    ctx.state.changed = answered.some(({ wrote }) => wrote)
-    return {
-      state: strongest,
-      woken: ctx.state.changed,
-      until: ends.toSorted()[0] ?? null,
-      late: answered.some(({ late }) => late),
-      usual_seconds: usual.length === 0 ? null : Math.max(...usual),
-      workloads: answered.map(({ kind, name, state, reason }) => ({ kind, name, state, reason })),
-    }
+    const answer = together(answers)
+    ctx.state.changed = answer.woken
+    return answer
   }
+}
+
+function answerAbout(
+  { kind, name }: WorkloadKey,
+  { state, reason, until, late, usualSeconds, wrote }: Knocked & { wrote: boolean },
+): KnockAnswer {
+  const workloads = [{ kind, name, state, reason }]
+  return { state, woken: wrote, until, late, usual_seconds: usualSeconds, workloads }
 }
 
 /** @throws Refusal VALIDATION_ERROR */
 function keyIn(namespace: string, text: string): WorkloadKey {
-  const [kind = '', name = '', ...more] = text.split('/')
-  if (!isKind(kind) || name === '' || more.length > 0)
-    throw new Refusal('VALIDATION_ERROR', `workloads: not a workload: ${text}`)
-  return { kind, namespace, name }
+  const key = keyWithin(namespace, text)
+  if (!key) throw new Refusal('VALIDATION_ERROR', `workloads: not a workload: ${text}`)
+  return key
 }

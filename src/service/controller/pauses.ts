@@ -122,7 +122,7 @@ export class Pauses {
     return rests.find((rest) => typeof rest === 'number') ?? (isKnown ? false : undefined)
   }
 
-  /** One that lost its marks is about to be put back to sleep: its operator stays paused meanwhile. */
+  /** A workload that lost its marks is about to be put back to sleep: its operator stays paused meanwhile. */
   #restOf(workload: Workload): number | false | undefined {
     const restored = withMarksRestored(workload, this.#ports.marks.of(workload), this.#rules)
     return restOf(restored, this.#rules)

@@ -1,15 +1,9 @@
 import type { ServiceCopy, SliceCopy } from '../../domain/traffic/copies.ts'
 import { hashOf } from '../../domain/traffic/hash.ts'
 import { PortLedger, type PortRange } from '../../domain/traffic/port-ledger.ts'
-import { noTrafficOf, selects, tcpPorts } from '../../domain/traffic/service.ts'
+import { noTrafficOf, selects } from '../../domain/traffic/service.ts'
 import { sliceChanges, type SliceChanges } from '../../domain/traffic/slice-changes.ts'
-import {
-  plannedSlices,
-  wantsSlices,
-  type Selected,
-  type Slice,
-  type SliceStyle,
-} from '../../domain/traffic/slices.ts'
+import { plannedSlices, type Selected, type Slice, type SliceStyle } from '../../domain/traffic/slices.ts'
 import type { TrafficMode } from '../../domain/traffic-mode.ts'
 import { isAtRest } from '../../domain/workload/reading.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
@@ -103,19 +97,18 @@ export class SlicePlanner {
       selected,
       readyPods: slices.flatMap(({ readyPods }) => readyPods),
       wakers: copies.wakers,
-      // One that somebody deleted is restored.
+      // A slice that somebody deleted is restored.
       stands: slices.some(({ own }) => own) || this.#holders.get(key) === service.uid,
     }
-    if (!wantsSlices(traffic)) return { planned: [], fault: noTrafficOf(service) }
-    const names = tcpPorts(service).map((port) => port.name)
-    if (this.#holders.get(key) !== service.uid) this.#free(key)
-    const ports = this.#ledger.claim(service.uid, names, portsOf(slices), monotonic())
-    if (!ports) {
-      this.#starved.add(key)
-      return { planned: [], fault: USED_UP }
+    const claim = (names: readonly string[]) => {
+      if (this.#holders.get(key) !== service.uid) this.#free(key)
+      const ports = this.#ledger.claim(service.uid, names, portsOf(slices), monotonic())
+      if (ports) this.#holders.set(key, service.uid)
+      else this.#starved.add(key)
+      return ports
     }
-    this.#holders.set(key, service.uid)
-    return { planned: plannedSlices(traffic, ports, style) }
+    const planned = plannedSlices(traffic, claim, style)
+    return planned ? { planned, fault: noTrafficOf(service) } : { planned: [], fault: USED_UP }
   }
 
   #read(workload: Workload): Selected {
@@ -126,7 +119,7 @@ export class SlicePlanner {
     return {
       kind,
       name,
-      // One that sleeps with pods of its own serves its callers itself.
+      // A sleeper with pods of its own serves its callers itself.
       isAsleep: !(reading instanceof Unreadable) && isAtRest(reading) && !wants,
       wantsPods: wants,
       mode: trafficModeOf(workload, evaluations),

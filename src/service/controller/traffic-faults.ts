@@ -75,7 +75,7 @@ export class TrafficFaults {
     recorder.record(workload, 'Warning', 'NoWakeOnTraffic', message)
   }
 
-  /** One that another Service leads to can be woken by that. */
+  /** A workload that another Service leads to can be woken by that. */
   #faultOf(workload: Workload): string | undefined {
     const { evaluations, workloads, slicing } = this.#ports
     const labels = this.#excluded.has(workload.namespace) ? undefined : podLabelsOf(workload, workloads)

@@ -22,9 +22,8 @@ const TRAFFIC: Traffic = {
   stands: false,
 }
 const planned = () => {
-  const [slice] = plannedSlices(TRAFFIC, new Map(Object.entries({ http: 20_001, https: 20_002 })), {
-    endpoints: 'ready',
-  })
+  const ports = new Map(Object.entries({ http: 20_001, https: 20_002 }))
+  const [slice] = plannedSlices(TRAFFIC, () => ports, { endpoints: 'ready' }) ?? []
   if (!slice) throw new TypeError('no slice is planned')
   return slice
 }

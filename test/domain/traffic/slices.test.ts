@@ -37,11 +37,20 @@ const TRAFFIC: Traffic = {
   wakers: [{ address: '10.1.2.3', family: 'IPv4', nodeName: 'n', zone: 'z' }],
   stands: false,
 }
-const planned = (change: Partial<Traffic> = {}, style: Parameters<typeof plannedSlices>[2] = STYLE) =>
-  plannedSlices({ ...TRAFFIC, ...change }, PORTS, style)
+const planned = (change: Partial<Traffic> = {}, style: Parameters<typeof plannedSlices>[2] = STYLE) => {
+  const slices = plannedSlices({ ...TRAFFIC, ...change }, () => PORTS, style)
+  if (!slices) throw new TypeError('it had numbers for its ports')
+  return slices
+}
 const ofService = (change: Partial<Service>) => ({ ...SERVICE, ...change })
 
 describe('the slices of a Service that sleeps', () => {
+  it('ask for numbers only where there are some, and are unknown without', () => {
+    const none = () => undefined
+    expect(plannedSlices(TRAFFIC, none, STYLE)).to.equal(undefined)
+    expect(plannedSlices({ ...TRAFFIC, wakers: [] }, none, STYLE)).to.deep.equal([])
+  })
+
   it('lead its traffic to the wakers, and tell them what it wakes', () => {
     const owner = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
