@@ -5,9 +5,9 @@ import { UsageError } from '../process/errors.ts'
 import type { ClusterObjects } from '../client/ports.ts'
 import { pathOf } from './resources.ts'
 
-/** The other tools, as `--from` names them; `downscaler`: whichever of the two runs. */
-/** These wake what is visited. */
+/** The tools that wake what is visited. */
 const OF_VISITS = ['sablier', 'kubeelasti'] as const
+/** The other tools, as `--from` names them; `downscaler`: whichever of the two runs. */
 export const TOOLS = [
   'downscaler',
   'py-kube-downscaler',

@@ -1,8 +1,8 @@
+import { SERVICE_LABEL } from '../domain/traffic/slices.ts'
 import { Zone } from '../domain/schedule/zone.ts'
 import type { Instant } from '../process/clock.ts'
 import type { ObjectStore } from './store/object-store.ts'
 import { Registry } from './store/registry.ts'
-import { SERVICE_NAME } from './controllers/endpoint-slices.ts'
 import { served } from './store/resources.ts'
 
 const DAY = 86_400_000
@@ -84,7 +84,7 @@ export function seedWaker(
   { namespace, name }: { namespace: string; name: string },
 ): void {
   const slice = {
-    metadata: { name, labels: { [SERVICE_NAME]: name } },
+    metadata: { name, labels: { [SERVICE_LABEL]: name } },
     addressType: 'IPv4',
     endpoints: [{ addresses: ['127.0.0.1'], conditions: { ready: true, serving: true, terminating: false } }],
   }

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { retryDelay, type Delay } from '../process/delay.ts'
+import { unlessAborted } from '../process/unless-aborted.ts'
 import type { ReadyEndpoints, Target } from './ports.ts'
 
 /** Milliseconds: a pod's node may be gone. */
@@ -32,21 +33,17 @@ async function ready(
   port: string,
   signal: AbortSignal,
 ): Promise<readonly Target[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<readonly Target[]>()
+  const { promise, resolve } = Promise.withResolvers<readonly Target[]>()
   const look = () => {
     const targets = endpoints.of(port)
     if (targets.length > 0) resolve(targets)
   }
-  const end = () => reject(signal.reason as Error)
   const stop = endpoints.onChange(look)
-  signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
   look()
   try {
-    return await promise
+    return await unlessAborted(signal, promise)
   } finally {
     stop()
-    signal.removeEventListener('abort', end)
   }
 }
 

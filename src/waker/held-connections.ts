@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Later, Monotonic } from '../process/clock.ts'
 import type { Logger } from '../process/logger.ts'
+import { unlessAborted } from '../process/unless-aborted.ts'
 import { join } from './join.ts'
+import { isPrometheus } from './page/agents.ts'
 import { answerScraper, NotJoined, refuse } from './not-joined.ts'
 import { Held, type Places } from './places.ts'
 import type { Protocol, ClaimedPort, WakerObserver } from './ports.ts'
@@ -113,7 +115,7 @@ export class HeldConnections {
   }
 
   #turnAway(client: WaitingClient, userAgent: string | undefined): undefined {
-    if (userAgent?.startsWith('Prometheus/') !== true) throw new NotJoined('automatic')
+    if (!isPrometheus(userAgent)) throw new NotJoined('automatic')
     this.#options.observer.refused('automatic')
     answerScraper(client)
   }
@@ -151,23 +153,18 @@ export class HeldConnections {
     task: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const over = new AbortController()
-    const { promise, reject } = Promise.withResolvers<never>()
     const signal = AbortSignal.any([over.signal, client.left])
-    const end = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', end, { once: true })
-    if (signal.aborted) end()
     const disarm = this.#options.later(() => over.abort(late), milliseconds)
     const work = task(signal)
     work.catch(() => {})
     try {
-      return await Promise.race([work, promise])
+      return await unlessAborted(signal, work)
     } finally {
       disarm()
-      signal.removeEventListener('abort', end)
     }
   }
 
-  /** One over a limit may have said too little: those of HTTP get an answer. */
+  /** A client over a limit may have said too little: those of HTTP get an answer. */
   async #refused(client: WaitingClient, error: NotJoined): Promise<void> {
     this.#options.observer.refused(error.reason)
     if (error.reason === 'full' || error.reason === 'service-full')

@@ -1,6 +1,7 @@
 import type { Allocation } from '../domain/traffic/allocation.ts'
 import type { Monotonic } from '../process/clock.ts'
 import type { Logger } from '../process/logger.ts'
+import { serviceOf } from './places.ts'
 import type { Allocations, ClaimedPort } from './ports.ts'
 
 /** Milliseconds: proxies may send connections to a port for so long after its slice went. */
@@ -93,7 +94,7 @@ export class PortTable {
   }
 
   #warn(number: number, { claims }: Row): void {
-    const services = new Set(Array.from(claims.values(), (each) => `${each.namespace}/${each.service}`))
+    const services = new Set(Array.from(claims.values(), serviceOf))
     this.#options.logger.warn(
       { port: number, services: [...services] },
       'two Services claim one port of ours, so neither is woken by it until one lets go: was a slice edited?',
@@ -102,5 +103,5 @@ export class PortTable {
 }
 
 function isSame(one: ClaimedPort, other: ClaimedPort): boolean {
-  return one.namespace === other.namespace && one.service === other.service && one.port === other.port
+  return serviceOf(one) === serviceOf(other) && one.port === other.port
 }

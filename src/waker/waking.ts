@@ -59,7 +59,7 @@ export class Wakings {
     try {
       return await Promise.race([dialling, waking.refused])
     } catch (error) {
-      // One that connected at that very moment.
+      // It may have connected at that very moment.
       dialling.then(
         (socket) => socket.destroy(),
         () => {},

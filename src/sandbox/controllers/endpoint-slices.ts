@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { MANAGED_BY_LABEL, SERVICE_LABEL } from '../../domain/traffic/slices.ts'
 import type { Runnable } from '../../process/runnable.ts'
 import { isRecord, list, text, type KubeObject, type StoredObject } from '../store/object.ts'
 import { keyOf, type Change, type ObjectStore } from '../store/object-store.ts'
@@ -6,8 +7,6 @@ import type { Registry } from '../store/registry.ts'
 import { served } from '../store/resources.ts'
 import { isReady, ownedBy } from './pods.ts'
 
-export const SERVICE_NAME = 'kubernetes.io/service-name'
-const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by'
 const CONTROLLER = 'endpointslice-controller.k8s.io'
 const SLICES = served('discovery.k8s.io', 'endpointslices')
 const SERVICES = served('', 'services').store
@@ -67,7 +66,8 @@ export class EndpointSlices implements Runnable {
     const standing = this.#store
       .list(SLICES.store, namespace)
       .find(
-        ({ metadata: { labels } }) => labels?.[SERVICE_NAME] === name && labels[MANAGED_BY] === CONTROLLER,
+        ({ metadata: { labels } }) =>
+          labels?.[SERVICE_LABEL] === name && labels[MANAGED_BY_LABEL] === CONTROLLER,
       )
     if (!service || Object.keys(selectorOf(service)).length === 0) {
       if (standing) this.#registry.delete({ resource: SLICES, namespace, name: standing.metadata.name })
@@ -104,7 +104,7 @@ function emptySlice(service: StoredObject): object {
   return {
     metadata: {
       generateName: `${name}-`,
-      labels: { [SERVICE_NAME]: name, [MANAGED_BY]: CONTROLLER },
+      labels: { [SERVICE_LABEL]: name, [MANAGED_BY_LABEL]: CONTROLLER },
       ownerReferences: [ownedBy(service)],
     },
     addressType: 'IPv4',

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { SERVICE_LABEL } from '../../domain/traffic/slices.ts'
 import type { Runnable } from '../../process/runnable.ts'
-import { SERVICE_NAME } from '../controllers/endpoint-slices.ts'
 import { isRecord, list, valueAt, type StoredObject } from '../store/object.ts'
 import type { ObjectStore } from '../store/object-store.ts'
 import { served } from '../store/resources.ts'
@@ -48,7 +48,7 @@ export class ServiceAddress implements Runnable {
     const { namespace, service } = this.#of
     const slices = this.#store
       .list(SLICES, namespace)
-      .filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === service)
+      .filter(({ metadata }) => metadata.labels?.[SERVICE_LABEL] === service)
     const endpoint = chosen(slices.flatMap(endpointsOf))
     if (!endpoint) {
       client.resetAndDestroy()

@@ -12,6 +12,10 @@ const AUTOMATIC = `
 /** `Cubot` makes telephones. */
 const BOT = /(?<!cu)bot\b|crawler|spider|slurp/
 
+export function isPrometheus(userAgent: string | undefined): boolean {
+  return userAgent?.startsWith('Prometheus/') === true
+}
+
 /** Whether no person waits for the answer, by its `User-Agent`; `more`: parts of it that say so, too, in any case. */
 export function isAutomatic(userAgent: string | undefined, more: readonly string[]): boolean {
   const agent = userAgent?.toLowerCase()

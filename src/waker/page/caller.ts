@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isAutomatic } from './agents.ts'
+import { isAutomatic, isPrometheus } from './agents.ts'
 
 /** The page's script asks with it, and sends `Dormouse-Wake: 1` to wake: other sites cannot without a preflight, which gets no consent. */
 export const STATUS_TYPE = 'application/vnd.dormouse+json'
@@ -27,7 +27,7 @@ export function callerOf({ method, headers }: IncomingMessage, ignored: readonly
 
 function isScraper(accept: string, agent: string | undefined): boolean {
   return (
-    agent?.startsWith('Prometheus/') === true ||
+    isPrometheus(agent) ||
     accept.includes('application/openmetrics-text') ||
     accept.startsWith('text/plain; version=0.0.4') ||
     accept.startsWith('text/plain;version=0.0.4')
