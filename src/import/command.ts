@@ -18,7 +18,7 @@ import {
   lineOf,
   outcomesText,
 } from './text.ts'
-import { toolsAmong, TOOLS, type Tool } from './tool.ts'
+import { isOfVisits, toolsAmong, TOOLS, type Tool } from './tool.ts'
 import type { ClusterObjects, Connection } from '../client/ports.ts'
 import { checkImpersonation, clusterOptions, refuseSeveral, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
@@ -102,6 +102,11 @@ async function runForPrograms(
   await print()
 }
 
+function leftBy(from: Tool, cluster: ClusterObjects): Promise<ImportedObject[]> {
+  if (from === 'kube-green') return leftByKubeGreen(cluster)
+  return isOfVisits(from) ? leftByVisits(cluster) : leftByDownscaler(cluster)
+}
+
 class ImportRun {
   readonly #cluster: ClusterObjects
   readonly #options: Options
@@ -120,11 +125,7 @@ class ImportRun {
     const { dryRun = false, partial = false, verify = false, from } = this.#options
     const cluster = this.#cluster
     const isKubeGreen = from === 'kube-green'
-    const objects = await (isKubeGreen
-      ? leftByKubeGreen(cluster)
-      : from === 'sablier' || from === 'kubeelasti'
-        ? leftByVisits(cluster)
-        : leftByDownscaler(cluster))
+    const objects = await leftBy(from, cluster)
     // The other tool may run anywhere.
     const running = toolsAmong(isKubeGreen ? await ofKind(cluster, 'Deployment') : objects)
     if (isKubeGreen && objects.length === 0 && !verify)

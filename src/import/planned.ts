@@ -1,7 +1,7 @@
 import type { ImportedConfiguration } from './plan/configuration.ts'
 import type { InForce, Settings } from './plan/in-force.ts'
 import type { ImportedObject, Step } from './plan/imported-object.ts'
-import { downscalerAmong, type Running, type Tool } from './tool.ts'
+import { downscalerAmong, isOfVisits, type Running, type Tool } from './tool.ts'
 import { compilePolicy } from '../domain/policy/configured.ts'
 import { Refusal } from '../process/errors.ts'
 import type { ClusterObjects } from '../client/ports.ts'
@@ -31,7 +31,7 @@ export async function planned(
     const steps = byNamespace(objects).flatMap((each) => planOfKubeGreen(each, now, inForce))
     return { steps, force: [inForce, inForce], isKnown: known !== undefined }
   }
-  if (from === 'sablier' || from === 'kubeelasti') {
+  if (isOfVisits(from)) {
     const { planOfKubeElasti, planOfSablier } = await import('./plan/visited.ts')
     const steps = (from === 'sablier' ? planOfSablier : planOfKubeElasti)(objects, now, inForce)
     return { steps, force: [inForce, inForce], isKnown: known !== undefined }

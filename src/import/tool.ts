@@ -16,7 +16,12 @@ export const TOOLS = [
   ...OF_VISITS,
 ] as const
 export type Tool = (typeof TOOLS)[number]
-export type Downscaler = Exclude<Tool, 'kube-green' | (typeof OF_VISITS)[number]>
+type OfVisits = (typeof OF_VISITS)[number]
+export type Downscaler = Exclude<Tool, 'kube-green' | OfVisits>
+
+export function isOfVisits(tool: Tool): tool is OfVisits {
+  return OF_VISITS.some((each) => each === tool)
+}
 
 /** A mirror may have the organisation in the image's name: `mirror/caas-team-gokubedownscaler`. */
 const IMAGES: Readonly<Record<Exclude<Tool, 'downscaler'>, RegExp>> = {

@@ -45,11 +45,8 @@ export function trafficOf(options: Options): Traffic | undefined {
       endpoints,
       owner: async (signal) =>
         owner === null ? undefined : sliceOwner({ client, logger, delay }, owner, signal),
-      tell(workload, fault) {
-        if (fault === undefined) faults.delete(keyOf(workload))
-        else faults.set(keyOf(workload), fault)
-        due([workload])
-      },
+      faults,
+      due: (workload) => due([workload]),
     },
     faultOf: (workload) => faults.get(keyOf(workload)),
   }

@@ -62,8 +62,10 @@ export interface SlicingPorts {
   readonly endpoints: SliceStyle['endpoints']
   /** Resolves with the owner of all slices; undefined: they get none. Rejects with the signal's reason alone. */
   readonly owner: (signal: AbortSignal) => Promise<OwnerReference | undefined>
-  /** Keeps why traffic cannot wake a workload; undefined: nothing is known to be wrong. */
-  readonly tell: (workload: WorkloadKey, fault: string | undefined) => void
+  /** Why traffic cannot wake workloads, by their keys; decisions read it. */
+  readonly faults: Map<string, string>
+  /** Has a workload decided again: what is said of it has changed. */
+  readonly due: (workload: WorkloadKey) => void
 }
 
 export interface PausingPorts {

@@ -16,8 +16,6 @@ export class TrafficFaults {
   readonly #ofServices = new Map<string, string>()
   readonly #ofWrites = new Map<string, string>()
   #ofAll: string | undefined
-  /** By workload. */
-  readonly #told = new Map<string, string>()
 
   constructor(ports: Ports, excluded: ReadonlySet<string>) {
     this.#ports = ports
@@ -28,9 +26,10 @@ export class TrafficFaults {
   ofService(key: string, { optedIn, fault = this.#ofWrites.get(key) }: Omit<SlicePlan, 'changes'>): void {
     if (fault === undefined) this.#ofServices.delete(key)
     else this.#ofServices.set(key, fault)
-    if (this.#ofServices.size === 0 && this.#told.size === 0) return
+    const { faults } = this.#ports.slicing
+    if (this.#ofServices.size === 0 && faults.size === 0) return
     for (const each of optedIn) this.#look(each)
-    for (const told of this.#told.keys()) {
+    for (const told of faults.keys()) {
       const workload = this.#ports.workloads.get(parseKey(told))
       if (workload && key.startsWith(`${workload.namespace}/`)) this.#look(workload)
     }
@@ -50,25 +49,27 @@ export class TrafficFaults {
   }
 
   forget(workload: WorkloadKey): void {
-    if (this.#told.delete(keyOf(workload))) this.#ports.slicing.tell(workload, undefined)
+    const { faults, due } = this.#ports.slicing
+    if (faults.delete(keyOf(workload))) due(workload)
   }
 
   clear(): void {
-    const told = [...this.#told.keys()]
+    const { faults, due } = this.#ports.slicing
+    const told = [...faults.keys()]
     this.#ofAll = undefined
-    for (const each of [this.#ofServices, this.#ofWrites, this.#told]) each.clear()
-    for (const key of told) this.#ports.slicing.tell(parseKey(key), undefined)
+    for (const each of [this.#ofServices, this.#ofWrites, faults]) each.clear()
+    for (const key of told) due(parseKey(key))
   }
 
   #look(workload: Workload): void {
     const key = keyOf(workload)
     const fault = this.#faultOf(workload)
-    if (fault === this.#told.get(key)) return
     const { recorder, logger, slicing } = this.#ports
+    if (fault === slicing.faults.get(key)) return
     // First: the workload is decided again meanwhile, and that leads here.
-    if (fault === undefined) this.#told.delete(key)
-    else this.#told.set(key, fault)
-    slicing.tell(workload, fault)
+    if (fault === undefined) slicing.faults.delete(key)
+    else slicing.faults.set(key, fault)
+    slicing.due(workload)
     if (fault === undefined) return
     const message = `Traffic cannot wake it: ${fault}`
     logger.warn({ workload: key }, message)

@@ -48,7 +48,7 @@ async function aLeader(
   const rules = rulesWith()
   const workloads = new Map(known.map((each) => [keyOf(each), each]))
   const away = new Set<string>()
-  const faults = new Map<string, string | undefined>()
+  const faults = new Map<string, string>()
   const ports = {
     workloads: {
       isConnected: (kind: string) => !away.has(kind),
@@ -68,7 +68,8 @@ async function aLeader(
       range,
       endpoints: 'ready',
       owner: async () => undefined,
-      tell: (workload: WorkloadKey, fault: string | undefined) => void faults.set(workload.name, fault),
+      faults,
+      due: () => {},
     },
   } as unknown as ControllerPorts & { readonly slicing: SlicingPorts }
   const settings = { concurrency: 4, writesPerWorkload: 20, excludeNamespaces: new Set(['kube-system']) }
@@ -287,11 +288,11 @@ describe('slices of sleeping Services', () => {
     await see('web', asleep)
     await time.pass(30_000)
     expect(told.events).to.deep.equal(['Warning NoWakeOnTraffic web'])
-    expect(faults.get('web')).to.include('an EndpointSlice of others has its name')
+    expect(faults.get('deployments/shop/web')).to.include('an EndpointSlice of others has its name')
     traffic.answer = undefined
     await time.pass(10 * MINUTE)
     expect(traffic.live.size).to.equal(1)
-    expect(faults.get('web')).to.equal(undefined)
+    expect(faults.get('deployments/shop/web')).to.equal(undefined)
   })
 
   it('say on each workload that opted in that nothing can be watched', async () => {
