@@ -27,7 +27,7 @@ export interface Action {
   readonly calls: readonly Call[]
   /** Takes it back, as far as a request can. */
   readonly undo?: Action
-  /** For an Undo: the wishes (`wishOf`) of before and after the click. Whoever has another one since then keeps it. */
+  /** For an Undo: `askedOf` before and after the click. Where people have asked for something else since, that stays. */
   readonly only?: readonly string[]
   /** For a request for many: what was asked of which namespace, so that it can be taken back. */
   readonly many?: Many

@@ -4,7 +4,7 @@ import { ManyBefore, type Bulk } from './many.ts'
 import type { Model } from './model.ts'
 import { keyOf, type Workload } from './record.ts'
 import type { Session } from './session.ts'
-import { changedBy, guarded, isOthersNow, otherWho, wishOf } from './undo.ts'
+import { changedBy, guarded, isOthersNow, otherWho, askedOf } from './undo.ts'
 import { reasonOf } from '../../words/reason.ts'
 import { capitalised } from '../../words/text.ts'
 import { localised } from '../../words/time.ts'
@@ -180,7 +180,7 @@ function doneText({ about, done, title }: Action, { message, data }: Answer<unkn
 
 /** ` Before: awake by request of bob.`, where another person had asked for that, or held it. */
 function endedText(before: Workload | undefined, after: Workload, { about }: Model): string {
-  if (!before || otherWho(before, about.user) === undefined || wishOf(before) === wishOf(after)) return ''
+  if (!before || otherWho(before, about.user) === undefined || askedOf(before) === askedOf(after)) return ''
   return ` Before: ${reasonOf(before, Date.now())}.`
 }
 

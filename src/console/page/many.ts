@@ -2,7 +2,7 @@ import type { BulkCounts } from '../../domain/records/bulk.ts'
 import type { Action, BulkAct, Many } from './action.ts'
 import type { Model } from './model.ts'
 import { keyOf, type Workload } from './record.ts'
-import { guarded, otherWho, undoOf, wishOf } from './undo.ts'
+import { guarded, otherWho, undoOf, askedOf } from './undo.ts'
 
 /** How long the list has to show what was done, and how often it is looked at, in milliseconds. */
 const PATIENCE = 5000
@@ -51,12 +51,12 @@ export class ManyBefore {
     })
   }
 
-  /** The Undo, and whose wishes the request ended, once the list shows what was done. */
+  /** The Undo, and the people whose requests this one ended, once the list shows what was done. */
   async after(bulk: Bulk, { need, title }: Action): Promise<{ undo: Action | undefined; ended: string }> {
     const changed = this.changed(bulk)
     const isShown = (before: Workload) => {
       const now = this.#model.records.get(keyOf(before))
-      return now === undefined || wishOf(now) !== wishOf(before)
+      return now === undefined || askedOf(now) !== askedOf(before)
     }
     for (let waited = 0; waited < PATIENCE && !changed.every(isShown); waited += OFTEN)
       await new Promise((resolve) => setTimeout(resolve, OFTEN))

@@ -94,8 +94,8 @@ function minutes(until: number, now: number): string {
   return `${Math.max(1, Math.round((until - now) / MINUTE))}m`
 }
 
-/** The wishes of people about it, as a text to compare: changes of its pods leave it as it is. */
-export function wishOf(workload: Workload): string {
+/** Everything that people have asked of it, as a text to compare: changes of its pods leave it as it is. */
+export function askedOf(workload: Workload): string {
   const { enabled, wake_schedule, timezone, pin_state, has_manual_override, manual_override_until } = workload
   const { snooze_requested, wake_requested, next_transition } = workload
   const held = [pin_state, has_manual_override, manual_override_until]
@@ -120,7 +120,7 @@ export function guarded(
   before: Workload | undefined,
   after: Workload,
 ): Action | undefined {
-  return undo && before ? { ...undo, only: [wishOf(before), wishOf(after)] } : undo
+  return undo && before ? { ...undo, only: [askedOf(before), askedOf(after)] } : undo
 }
 
 /**
@@ -128,7 +128,7 @@ export function guarded(
  * the click.
  */
 export function isOthersNow({ only }: Action, now: Workload, user: string | null): boolean {
-  if (only === undefined || only.includes(wishOf(now))) return false
+  if (only === undefined || only.includes(askedOf(now))) return false
   const by = askedBy(now)
   return by === undefined || by !== user
 }

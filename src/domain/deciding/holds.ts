@@ -36,7 +36,7 @@ const ANSWERS: Readonly<Record<Hold, Answer>> = {
 }
 
 /**
- * The wish itself, or the answer of the strongest hold in effect that its trigger yields to. Marks that follow what
+ * The decision itself, or the answer of the strongest hold in effect that its trigger yields to. Marks that follow what
  * others did are never held back.
  */
 export function afterHolds(situation: Situation, wished: PartialDecision): PartialDecision {

@@ -2,6 +2,10 @@ import * as json from '../../domain/json-schema.ts'
 import { EXPECTED, READ_AS, type Properties, type Schema, type ValuesOf } from '../../domain/json-schema.ts'
 import { aDuration, durationText } from '../../domain/schedule/duration.ts'
 
+/** Patterns of RFC 1123: a label, and names of labels with dots between. */
+export const NAME = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
+export const SUBDOMAIN = '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$'
+
 // Keys of the configuration are JSON Schema with `EXPECTED` for messages, defaults, and two keywords of our own: `duration`
 // ([least, most] in milliseconds) and `size` ([least, most] in bytes) parse a text and replace it by the number. The type
 // of a schema is that of the checked value.
