@@ -82,4 +82,22 @@ describe('sandbox seed', () => {
     await sandbox.stop()
     expect(items).to.deep.equal([])
   })
+
+  for (const timezone of ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns'])
+    it(`has one that sleeps at whatever hour it starts, for its link to wake: ${timezone}`, async () => {
+      for (const day of [Date.UTC(2026, 0, 1), Date.UTC(2026, 2, 29), Date.UTC(2026, 9, 25)])
+        for (let hour = 0; hour < 24; hour++) {
+          const begun = day + hour * 3_600_000 + 59_000
+          const sandbox = await started({ seed: true, timezone, clock: () => begun })
+          const preview = await read(sandbox, 'namespaces/staging/deployments/preview')
+          await sandbox.stop()
+          const { annotations = {} } = preview.metadata
+          const schedule = compileSchedule(
+            annotations['dormouse.dev/schedule'] ?? '',
+            annotations['dormouse.dev/timezone'] ?? '',
+          )
+          expect(schedule.stateAt(begun), annotations['dormouse.dev/schedule']).to.equal('asleep')
+          expect((schedule.nextEdge(begun)?.at ?? 0) - begun).to.be.greaterThan(8 * 3_600_000)
+        }
+    })
 })
