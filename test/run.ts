@@ -81,6 +81,7 @@ process.umask(0o022)
 const env: NodeJS.ProcessEnv = {
   ...testEnvironment(process.env, name !== 'quick'),
   DORMOUSE_TESTS: name,
+  ...(name !== 'quick' && { DORMOUSE_BROUGHT: suite.needs.map(({ phrase }) => phrase).join('\n') }),
   // Half the cases of each property: `test:all` tries all.
   ...(name === 'quick' && !process.env['PROPERTY_RUNS'] && { PROPERTY_SHARE: '0.5' }),
   ...(name !== 'quick' && process.env['CI'] && { DORMOUSE_REQUIRED: 'true' }),

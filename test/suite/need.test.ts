@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { testEnvironment } from './environment.ts'
+import { both, moreTime, thereIs, type Need } from './need.ts'
 import type { Told } from './told.ts'
 
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
@@ -40,6 +41,35 @@ describe('a suite whose need is not there', function () {
     ])
     expect(failed[0]?.text).to.include('by nobody')
   })
+})
+
+describe('a need that a run does not bring', () => {
+  const given = process.env['DORMOUSE_BROUGHT']
+  const run = process.env['DORMOUSE_TESTS']
+  const program: Need<string> = {
+    phrase: 'with a program',
+    quick: true,
+    gotten: '',
+    find: () => '/there',
+    provide: async () => {},
+  }
+  afterEach(() => {
+    for (const [name, value] of Object.entries({ DORMOUSE_BROUGHT: given, DORMOUSE_TESTS: run }))
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+  })
+
+  for (const [brought, found] of [
+    ['', undefined],
+    ['with another', undefined],
+    ['with another\nwith a program', '/there'],
+  ] as const)
+    it(`is ${found ? 'there' : 'absent, though it happens to be there'}: ${JSON.stringify(brought)}`, () => {
+      process.env['DORMOUSE_BROUGHT'] = brought
+      process.env['DORMOUSE_TESTS'] = 'rest'
+      expect(thereIs(program)).to.equal(found)
+      expect(thereIs(both(program, moreTime))).to.deep.equal(found && [found, true])
+    })
 })
 
 describe('the environment of tests', () => {

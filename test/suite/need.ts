@@ -31,9 +31,14 @@ export function both<A, B>(one: Need<A>, other: Need<B>): Need<[A, B]> {
 /** Suites that need no program, but time: `npm test` leaves them out. */
 export const moreTime: Need<true> = { phrase: 'with more time', quick: false, gotten: '', find: () => true }
 
-/** The part of it that this run has: `npm test` does without the things that `npm run test:all` brings. */
+/**
+ * The part of it that this run has. `npm test` does without the things that `npm run test:all` brings, and every run
+ * without those that it would not bring to a bare machine: a suite that asks for one is missing it on each machine alike.
+ */
 export function thereIs<Found>(need: Need<Found>): Found | undefined {
-  if (process.env['DORMOUSE_TESTS'] === 'quick' && !need.quick) return undefined
+  const { DORMOUSE_TESTS: run, DORMOUSE_BROUGHT: brought } = process.env
+  if (run === 'quick' && !need.quick) return undefined
+  if (need.provide && brought !== undefined && !brought.split('\n').includes(need.phrase)) return undefined
   if (!found.has(need)) found.set(need, need.find())
   return found.get(need) as Found | undefined
 }

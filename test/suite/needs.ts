@@ -18,7 +18,7 @@ import { kubectl } from '../support/kubectl.ts'
 import { promtool } from '../support/promtool.ts'
 import type { Need } from './need.ts'
 
-/** All that `npm run test:all` runs with; a suite whose need is missing here finds only what happens to be there. */
+/** All that `npm run test:all` runs with. */
 export const OF_ALL: readonly Need<unknown>[] = [
   kubectl,
   realControlPlane,

@@ -4,7 +4,7 @@ import { argoCdHealth } from '../go-programs/argo-cd-health.ts'
 import { helm } from '../go-programs/go-program.ts'
 import { both, describeWith } from '../suite/need.ts'
 import { runProgram } from '../support/kubectl.ts'
-import { helmIn } from './helm.ts'
+import { helmIn } from '../chart/helm.ts'
 
 const KINDS = ['DaemonSet', 'Deployment', 'StatefulSet'] as const
 type Kind = (typeof KINDS)[number]
