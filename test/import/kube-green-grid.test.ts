@@ -86,6 +86,20 @@ const FORMS: Readonly<Record<string, Form>> = {
     sleep: ['web'],
     approximated: /sleepinfo/,
   },
+  'includeRef by a name and a label, which both must be there': {
+    infos: [{ ...NIGHTS, includeRef: [{ ...WEB, matchLabels: { tier: 'keep' } }] }],
+    sleep: [],
+    approximated: /sleepinfo/,
+  },
+  'includeRef by a kind alone, which limits nothing': {
+    infos: [{ ...NIGHTS, includeRef: [{ apiVersion: 'apps/v1', kind: 'Deployment' }] }],
+    sleep: ALL,
+    approximated: /sleepinfo/,
+  },
+  'excludeRef by name, beside labels that are none': {
+    infos: [{ ...NIGHTS, excludeRef: [{ ...API, matchLabels: {} }] }],
+    sleep: ['web', 'db'],
+  },
   'includeRef by two names, which mean nothing': {
     infos: [{ ...NIGHTS, includeRef: [WEB, API] }],
     sleep: ['db'],

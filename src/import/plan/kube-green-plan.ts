@@ -183,7 +183,7 @@ function settingsOfNamespace(
   if (!infos.every(isForAll)) return leftAlone()
   const wanted = wantedOf(infos)
   const excluded = infos.flatMap(({ spec }) => spec.excludeRef ?? [])
-  if (!excluded.some(({ matchLabels }) => matchLabels !== undefined)) return wanted
+  if (!excluded.some(({ matchLabels = {} }) => Object.keys(matchLabels).length > 0)) return wanted
   return {
     ...wanted,
     differs: [

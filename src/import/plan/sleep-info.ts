@@ -50,14 +50,13 @@ interface SleepInfoSpec extends ImportedSpec, SleepTimes {
   }[]
 }
 
-type Ref =
-  | {
-      readonly apiVersion: string
-      readonly kind: string
-      readonly name: string
-      readonly matchLabels?: undefined
-    }
-  | { readonly matchLabels: Readonly<Record<string, string>>; readonly name?: undefined }
+/** Of excludeRef alone kube-green's webhook asks that it is whole: a name with its kind, or labels. */
+interface Ref {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly name?: string
+  readonly matchLabels?: Readonly<Record<string, string>>
+}
 
 export function isSleepInfo(object: ImportedObject): object is SleepInfo {
   return object.kind === 'SleepInfo' && object.apiVersion.startsWith('kube-green.com/')
@@ -81,7 +80,7 @@ function patchOf({ spec }: SleepInfo, object: ImportedObject) {
   return spec.patches?.findLast(({ target }) => isOfTarget(object, target.group, target.kind))
 }
 
-function isOfTarget({ apiVersion, kind }: ImportedObject, group: string, name: string): boolean {
+function isOfTarget({ apiVersion, kind }: ImportedObject, group: string, name?: string): boolean {
   return kind === name && groupOf(apiVersion) === group
 }
 
@@ -113,20 +112,20 @@ function isUsual(text: string, { kind }: ImportedObject): boolean {
 }
 
 /**
- * Whether the references of a SleepInfo include this workload. All of includeRef must hold, so two names of one kind
- * match nothing; a name limits its own kind alone. Each label in excludeRef excludes (the selectors of 0.7.1).
+ * Whether the references of a SleepInfo include this workload. kube-green 0.7.1 makes one selector of all: the whole
+ * of includeRef has to hold, so two names of one kind match nothing, and each name or label in excludeRef excludes.
  */
 export function isChosen({ spec }: SleepInfo, object: ImportedObject): boolean {
-  if (spec.excludeRef?.some((ref) => isReferred(ref, object, 'some'))) return false
-  return (spec.includeRef ?? []).every((ref) => !concerns(ref, object) || isReferred(ref, object, 'every'))
+  const conditions = (refs: readonly Ref[] = []) => refs.flatMap((ref) => conditionsOf(ref, object))
+  return conditions(spec.includeRef).every(Boolean) && !conditions(spec.excludeRef).some(Boolean)
 }
 
-function concerns(ref: Ref, object: ImportedObject): boolean {
-  return ref.matchLabels !== undefined || isOfTarget(object, groupOf(ref.apiVersion), ref.kind)
-}
-
-function isReferred(ref: Ref, object: ImportedObject, labels: 'some' | 'every'): boolean {
-  if (!concerns(ref, object)) return false
-  if (ref.matchLabels === undefined) return ref.name === object.metadata.name
-  return Object.entries(ref.matchLabels)[labels](([name, value]) => object.metadata.labels?.[name] === value)
+/** Whether the name in a reference is the object's, which counts for its own kind alone, and each label. */
+function conditionsOf({ apiVersion, kind, name, matchLabels = {} }: Ref, object: ImportedObject): boolean[] {
+  const { metadata } = object
+  const isNamed = name && isOfTarget(object, groupOf(apiVersion), kind) ? [name === metadata.name] : []
+  return [
+    ...isNamed,
+    ...Object.entries(matchLabels).map(([label, value]) => metadata.labels?.[label] === value),
+  ]
 }
