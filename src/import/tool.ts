@@ -63,15 +63,16 @@ export async function downscalerAmong(
       'both downscalers are here: say which, by --from gokubedownscaler or py-kube-downscaler',
     )
   if (first) {
-    const settings = await programSettings(first.deployment, cluster)
-    const home = first.deployment.metadata.namespace
-    return { dialect: first.tool === 'gokubedownscaler' ? 'go' : 'py', program: settings, home }
+    const dialect = first.tool === 'gokubedownscaler' ? 'go' : 'py'
+    const program = await programSettings(first.deployment, dialect, cluster)
+    return { dialect, program, home: first.deployment.metadata.namespace }
   }
   if (from === 'downscaler')
     throw new UsageError(
       'no Deployment of a downscaler is found: say which it was, by --from gokubedownscaler or py-kube-downscaler',
     )
-  return { dialect: from === 'gokubedownscaler' ? 'go' : 'py', program: programOf([], {}) }
+  const dialect = from === 'gokubedownscaler' ? 'go' : 'py'
+  return { dialect, program: programOf([], {}, dialect) }
 }
 
 /** Whether `--from` names it. */
@@ -80,7 +81,11 @@ export function isMeant({ tool }: Running, from: Tool): boolean {
 }
 
 /** From its arguments, its environment and the ConfigMaps and Secrets that this is taken from, as a kubelet does. */
-async function programSettings(deployment: ImportedObject, cluster: ClusterObjects): Promise<Program> {
+async function programSettings(
+  deployment: ImportedObject,
+  dialect: Dialect,
+  cluster: ClusterObjects,
+): Promise<Program> {
   const { namespace = '' } = deployment.metadata
   const env: Record<string, string> = {}
   const args: string[] = []
@@ -102,7 +107,7 @@ async function programSettings(deployment: ImportedObject, cluster: ClusterObjec
     const words = [...(container.command ?? []), ...(container.args ?? [])]
     args.push(...words.map((word) => word.replaceAll(VARIABLE, (text, name: string) => env[name] ?? text)))
   }
-  return programOf(args, env)
+  return programOf(args, env, dialect)
 }
 
 const VARIABLE = /\$\(([A-Za-z_][\w.-]*)\)/g

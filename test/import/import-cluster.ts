@@ -210,7 +210,7 @@ export function planOf(all: Iterable<ImportedObject>, args: readonly string[] = 
   return planOfDownscaler(
     {
       dialect: 'go',
-      program: programOf(args, {}),
+      program: programOf(args, {}, 'go'),
       namespaces: objects.filter(({ kind }) => kind === 'Namespace'),
       objects: objects.filter(({ kind }) => kind !== 'Namespace'),
     },

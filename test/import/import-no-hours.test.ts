@@ -5,11 +5,12 @@ import { downscaler, imported, KEPT, namespaces, sleeper, stored } from './impor
 import { Served } from './served.ts'
 
 type Texts = Readonly<Record<string, string>>
-/** The settings below `downscaler/` of a workload and of its Namespace, and the program's environment: no hours of sleep. */
+/** The settings below `downscaler/` of a workload and of its Namespace, and the program's own: no hours of sleep. */
 interface Form {
   readonly workload?: Texts
   readonly namespace?: Texts
   readonly env?: Texts
+  readonly args?: readonly string[]
   /** By tool: what the line of the sleeper says. */
   readonly py: RegExp
   readonly go: RegExp
@@ -30,6 +31,34 @@ const FORMS: Readonly<Record<string, Form>> = {
   'the program says that it keeps all awake': { env: { DEFAULT_UPTIME: 'always' }, py: WAKES, go: WAKES },
   'exclude on the workload': { workload: { exclude: 'true' }, py: EXCLUDED, go: LEFT },
   'exclude on the Namespace': { namespace: { exclude: 'true' }, py: EXCLUDED, go: LEFT },
+  'exclude, where the program leaves that asleep': {
+    workload: { exclude: 'true' },
+    args: ['--upscale-target-only'],
+    py: LEFT,
+    go: LEFT,
+  },
+  'exclude, where the program wakes that': {
+    workload: { exclude: 'true', 'upscale-excluded': 'true' },
+    py: EXCLUDED,
+    go: EXCLUDED,
+  },
+  'exclude, where an argument says to wake that': {
+    workload: { exclude: 'true' },
+    args: ['--upscale-excluded=true'],
+    py: EXCLUDED,
+    go: EXCLUDED,
+  },
+  'exclude, in a namespace that the program leaves out': {
+    workload: { exclude: 'true', 'upscale-excluded': 'true' },
+    args: ['--exclude-namespaces=sh.p'],
+    py: LEFT,
+    go: LEFT,
+  },
+  'labels other than the program asks for': {
+    args: ['--matching-labels=sleeps=true'],
+    py: EXCLUDED,
+    go: LEFT,
+  },
   'exclude-until': { workload: { 'exclude-until': UNTIL }, py: WAKES, go: LEFT },
   'exclude-until on the Namespace': { namespace: { 'exclude-until': UNTIL }, py: WAKES, go: LEFT },
   'exclude-until, long ago': { workload: { 'exclude-until': PAST }, py: WAKES, go: LEFT },
@@ -63,12 +92,12 @@ const marks = (texts: Texts = {}) =>
 
 async function leftBy(
   tool: 'py-kube-downscaler' | 'gokubedownscaler',
-  { workload, namespace, env = {} }: Form,
+  { workload, namespace, env = {}, args = [] }: Form,
 ) {
   const web = sleeper('web', '3', { annotations: { ...marks(workload), [KEPT]: '3' } })
   const api = { ...sleeper('api', '', { annotations: marks(workload) }), spec: { replicas: 2 } }
   const variables = Object.entries(env).map(([name, value]) => ({ name, value }))
-  const own = downscaler(`corp/${tool}:1`, { env: variables })
+  const own = downscaler(`corp/${tool}:1`, { env: variables, args })
   const cluster = new Served([...namespaces({ shop: marks(namespace), tool: {} }), own, web, api], [web])
   await cluster.configure(tool)
   return { cluster, web, api }

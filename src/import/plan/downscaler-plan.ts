@@ -1,6 +1,6 @@
 import { ANNOTATION } from '../../domain/annotations.ts'
 import type { Instant } from '../../process/clock.ts'
-import { replicasLeft, wantedBy } from './downscaler.ts'
+import { isExcluded, replicasLeft, wantedBy } from './downscaler.ts'
 import {
   annotating,
   canSleep,
@@ -14,7 +14,7 @@ import {
 import type { InForce } from './in-force.ts'
 import { downscaledAs } from './kinds.ts'
 import { adoptedWith, isAsleepByTool, KEPT, keptCount, marksOf, settingsOf, without } from './marks.ts'
-import type { Program, Settings } from './program.ts'
+import { matchesAny, type Program, type Settings } from './program.ts'
 import { putBack } from './put-back.ts'
 import type { Dialect } from './spans.ts'
 import {
@@ -40,16 +40,11 @@ export interface Left {
   readonly objects: readonly ImportedObject[]
 }
 
+const STAYS_ASLEEP = 'it is asleep, and the tool would leave it so: wake it by hand'
+
 /** The steps of an import, Namespaces first. `force`: the settings once the printed configuration is in force. */
 export function planOfDownscaler(left: Left, now: Instant, force: InForce): Step[] {
   return new DownscalerPlan(left, now, force).steps()
-}
-
-/** Whether the program looks at a namespace at all. */
-export function worksIn({ dialect, program }: Pick<Left, 'dialect' | 'program'>, namespace: string): boolean {
-  const { namespaces, excludedNamespaces } = program
-  if (namespaces.length > 0 && !namespaces.includes(namespace)) return false
-  return !matchesAny(excludedNamespaces, namespace, dialect === 'py' ? '^' : '')
 }
 
 /** The settings of a namespace for all workloads in it. */
@@ -184,7 +179,7 @@ class DownscalerPlan {
     if (isAsleepByTool(object, wanted.asleepReplicas)) {
       const kept = keptCount(object)
       if (kept === undefined) return refuse(`the tool kept '${marks[KEPT]}', which is no count`)
-      if (!wanted.enabled) return refuse(this.#asleepBecause(own, namespace.settings))
+      if (!wanted.enabled) return refuse(this.#asleepBecause(object, own, namespace.settings))
       if (this.#force.excludes(object.metadata.namespace))
         return refuse('Dormouse leaves out its namespace (excludeNamespaces): wake it by hand')
       return [adoption(planned, kept)]
@@ -217,15 +212,21 @@ class DownscalerPlan {
   }
 
   /** The reason for refusing a sleeper that is to be left alone: what its tool would do with it. */
-  #asleepBecause(workload: Settings, namespace: Settings): string {
-    const places = [workload, namespace]
+  #asleepBecause(object: ImportedObject, workload: Settings, namespace: Settings): string {
     const { dialect, program } = this.#left
-    const isExcluded = places.some(({ exclude = 'false' }) => exclude.toLowerCase() !== 'false')
-    if (dialect === 'py' && isExcluded && !program.others.includes('upscale-target-only'))
-      return 'it is asleep and excluded, and the tool would wake it: wake it by hand'
-    if (!isExcluded && places.some((each) => 'upscale-period' in each))
-      return 'it is asleep, and the tool would wake it by its upscale-period, which alone makes no hours: wake it by hand'
-    return 'it is asleep, and the tool would leave it so: wake it by hand'
+    const isPy = dialect === 'py'
+    const isLabelled = this.#isLabelled(object)
+    const places = [workload, namespace]
+    if (!this.#isMeant(object) || this.#isOutOfReach(object) || !(isPy || isLabelled)) return STAYS_ASLEEP
+    if (isExcluded(dialect, { workload, namespace, program }, this.#now) || !isLabelled) {
+      const wakesIt = isPy
+        ? !('upscale-target-only' in program.others)
+        : [...places, program.others].some((each) => each['upscale-excluded']?.toLowerCase() === 'true')
+      return wakesIt ? 'it is asleep and excluded, and the tool would wake it: wake it by hand' : STAYS_ASLEEP
+    }
+    return places.some((each) => 'upscale-period' in each)
+      ? 'it is asleep, and the tool would wake it by its upscale-period, which alone makes no hours: wake it by hand'
+      : STAYS_ASLEEP
   }
 
   /** Whether the program looks at its kind. */
@@ -239,17 +240,27 @@ class DownscalerPlan {
     return namespaces.length > 0 && !namespaces.includes(namespace)
   }
 
-  /** Whether the program's arguments leave it alone: by its namespace, its name or its labels, written `name=value`. */
-  #isLeftAlone({ metadata: { namespace = '', name, labels = {} } }: ImportedObject): boolean {
-    const { dialect, program } = this.#left
-    // py-kube-downscaler compares whole names; GoKubeDownscaler looks for patterns in them.
-    const isNamed =
-      dialect === 'py' ? program.excludedNames.includes(name) : matchesAny(program.excludedNames, name, '')
-    const patterns = dialect === 'py' ? program.labels.map((each) => `^(?:${each})$`) : program.labels
-    const isLabelled =
-      patterns.length === 0 ||
-      Object.entries(labels).some(([label, value]) => matchesAny(patterns, `${label}=${value}`, ''))
-    return !worksIn(this.#left, namespace) || isNamed || !isLabelled
+  /** Whether the program's arguments leave it alone. */
+  #isLeftAlone(object: ImportedObject): boolean {
+    return this.#isOutOfReach(object) || !this.#isLabelled(object)
+  }
+
+  /** Whether the program passes it over, by its namespace or its name. */
+  #isOutOfReach(object: ImportedObject): boolean {
+    const { namespace = '', name } = object.metadata
+    const { excludedNamespaces, excludedNames } = this.#left.program
+    return (
+      this.#isBeyond(object) || matchesAny(excludedNamespaces, namespace) || matchesAny(excludedNames, name)
+    )
+  }
+
+  /** Whether it has a label that the program asks for, written `name=value`. */
+  #isLabelled({ metadata: { labels = {} } }: ImportedObject): boolean {
+    const asked = this.#left.program.labels
+    return (
+      asked.length === 0 ||
+      Object.entries(labels).some(([label, value]) => matchesAny(asked, `${label}=${value}`))
+    )
   }
 }
 
@@ -283,16 +294,6 @@ function stayingAsleep(planned: Planned): Wanted {
 function hadCount(why: string, object: ImportedObject): string {
   const kept = keptCount(object)
   return kept === undefined ? why : `${why}; the tool kept a count of ${kept}`
-}
-
-function matchesAny(patterns: readonly string[], name: string, start: string): boolean {
-  return patterns.some((pattern) => {
-    try {
-      return new RegExp(`${start}(?:${pattern})`).test(name)
-    } catch {
-      return pattern === name
-    }
-  })
 }
 
 function targetKey({ metadata: { namespace = '' } }: ImportedObject, name: string): string {

@@ -25,6 +25,11 @@ export function saysTimes({ args, env }: Program): boolean {
   return TIMES.some((key) => key in args || key in env)
 }
 
+/** Whether it is excluded for good. */
+export function isExcluded(dialect: Dialect, place: Place, now: Instant): boolean {
+  return (dialect === 'py' ? excludedByPy(place, now) : excludedByGo(place, now)) === true
+}
+
 /** Settings of ours that do what this downscaler does in this place. */
 export function wantedBy(dialect: Dialect, place: Place, now: Instant): Wanted {
   const { program } = place

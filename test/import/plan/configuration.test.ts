@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { configurationOf } from '../../../src/import/plan/configuration.ts'
 import { InForce } from '../../../src/import/plan/in-force.ts'
 import { planOfDownscaler } from '../../../src/import/plan/downscaler-plan.ts'
+import { programOf } from '../../../src/import/plan/program.ts'
 import { leftBy, RECORDED } from './recording.ts'
 
 describe("a downscaler's arguments and environment as configuration", () => {
@@ -36,7 +37,41 @@ describe("a downscaler's arguments and environment as configuration", () => {
       'postgresqls: add the preset zalando-postgres to kinds, if it is not there (docs/kinds.md)',
       'cnpgclusters: add the preset cloudnative-pg to kinds, if it is not there (docs/kinds.md)',
       'jobs: Jobs end by themselves',
+      '--grace-period=5s: set newWorkloadGrace, which is for all (docs/configuration.md)',
     ])
+  })
+
+  it('say of kinds that are not read that what sleeps there goes on sleeping', () => {
+    const left = leftBy('py-kube-downscaler')
+    const resources = ['stacks', 'autoscalingrunnersets']
+    expect(configurationOf({ ...left, program: { ...left.program, resources } }, RECORDED).byHand)
+      .to.include('stacks: Stacks are not supported; those that sleep stay so: wake them by hand')
+      .and.include(
+        'autoscalingrunnersets: Dormouse does not know them; those that sleep stay so: wake them by hand',
+      )
+  })
+
+  it('take namespaces to leave out as each tool does', () => {
+    const spaces = ['team', 'team-a', 'my-team'].map((name) => ({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name },
+    }))
+    const leftOut = (dialect: 'py' | 'go', ...args: string[]) =>
+      configurationOf(
+        {
+          dialect,
+          program: programOf(args, { EXCLUDE_NAMESPACES: 'team' }, dialect),
+          namespaces: spaces,
+          objects: [],
+        },
+        RECORDED,
+      ).excludeNamespaces
+    expect(leftOut('py')).to.deep.equal(['team'])
+    expect(leftOut('py', '--exclude-namespaces=te.*')).to.deep.equal(['team', 'team-a'])
+    expect(leftOut('py', '--namespace=team,team-a')).to.deep.equal([])
+    expect(leftOut('go')).to.deep.equal(['team', 'team-a', 'my-team'])
+    expect(leftOut('go', '--namespace=team')).to.deep.equal(['team', 'team-a', 'my-team'])
   })
 
   it('leave out the namespace in which the tool itself runs, which a policy would put to sleep with the others', () => {
@@ -74,7 +109,7 @@ describe("a downscaler's arguments and environment as configuration", () => {
       planOfDownscaler(
         {
           ...left,
-          program: { ...left.program, namespaces, excludedNames: ['web'] },
+          program: { ...left.program, namespaces, excludedNames: [/^web$/] },
           namespaces: [],
           objects: [{ ...plain, metadata }],
         },
@@ -87,11 +122,24 @@ describe("a downscaler's arguments and environment as configuration", () => {
     ])
   })
 
-  it('a flag without an equal is named', () => {
-    const left = leftBy('gokubedownscaler')
-    const program = { ...left.program, others: ['explicit-include'] }
-    expect(configurationOf({ ...left, program }, RECORDED).byHand).to.include(
+  it('flags without an equal are named with their values, and no flag that changes nothing', () => {
+    const named = (dialect: 'py' | 'go', env: Record<string, string>, ...args: string[]) =>
+      configurationOf(
+        { ...leftBy('gokubedownscaler'), dialect, program: programOf(args, env, dialect) },
+        RECORDED,
+      ).byHand
+    expect(named('go', {}, '--explicit-include', '--scale-children=false')).to.deep.equal([
       '--explicit-include: Dormouse has nothing of the kind',
+    ])
+    const quiet = ['-d', '--enable-events', '--once', '--max-retries-on-throttling=3', '--interval', '60']
+    expect(named('py', {}, ...quiet)).to.deep.equal([])
+    expect(named('py', {}, '--dry-run', '--deployment-time-annotation', 'ci/at').join()).to.match(
+      /^--dry-run: the tool put nothing to sleep.*--deployment-time-annotation=ci.at: newWorkloadGrace/,
     )
+    const env = { GRACE_PERIOD: '900', ADMISSION_CONTROLLER: 'kyverno' }
+    expect(named('py', env, '--grace-period=60').join()).to.match(
+      /^--grace-period=60: set newWorkloadGrace.*--admission-controller=kyverno: its policies go on refusing Jobs/,
+    )
+    expect(named('go', env)).to.deep.equal([])
   })
 })

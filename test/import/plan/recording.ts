@@ -54,9 +54,10 @@ export function leftBy(tool: Exclude<Tool, 'kube-green'>): Left {
   )
   const config = found.find(({ kind }) => kind === 'ConfigMap')
   const [container] = containersOf(own)
+  const dialect = tool === 'py-kube-downscaler' ? 'py' : 'go'
   return {
-    dialect: tool === 'py-kube-downscaler' ? 'py' : 'go',
-    program: programOf(container?.args ?? [], config?.data ?? {}),
+    dialect,
+    program: programOf(container?.args ?? [], config?.data ?? {}, dialect),
     home: own?.metadata.namespace,
     namespaces: found.filter(({ kind }) => kind === 'Namespace'),
     objects: found.filter(({ kind }) => !['Namespace', 'ConfigMap'].includes(kind)),

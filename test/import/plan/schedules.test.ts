@@ -13,7 +13,7 @@ const WEEK = 7 * 24 * 60 * MINUTE
 /** A Monday; no zone of the list changes its clocks in the four weeks from it on. */
 const FROM = Date.parse('2026-11-23T12:00:00Z')
 const ZONE = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland')
-const NO_PROGRAM = programOf([], {})
+const NO_PROGRAM = programOf([], {}, 'py')
 
 const hours = (zone: string, wraps: boolean): fc.Arbitrary<Hours> =>
   fc
