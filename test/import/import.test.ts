@@ -196,6 +196,22 @@ describe('an import', () => {
     expect(step?.says.join('; ')).to.match(/the tool would leave it so.*a count of 2/)
   })
 
+  it('puts back no more minReplicas than the HPA may have now, as both downscalers do', () => {
+    const hpa = (kept: string): ImportedObject => ({
+      ...sleeper('web', kept),
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      spec: { minReplicas: 1, maxReplicas: 4 },
+    })
+    const [capped] = planOf([hpa('6')])
+    expect(capped?.patch?.['spec']).to.deep.equal({ minReplicas: 4 })
+    expect([capped?.verdict, capped?.says]).to.deep.equal([
+      'approximated',
+      ['put back: minReplicas 4 (the tool kept 6)'],
+    ])
+    expect(planOf([hpa('3')])[0]?.says).to.deep.equal(['put back: minReplicas 3'])
+  })
+
   it('says of each object one line, whatever somebody wrote on it', () => {
     const odd = sleeper('web', '3\nmapped        deployment shop/other: adopted asleep, 3 kept')
     const lines = planOf([shop, odd]).map(lineOf)

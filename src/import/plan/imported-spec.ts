@@ -2,6 +2,7 @@ export interface ImportedSpec {
   readonly replicas?: number
   readonly suspend?: boolean
   readonly minReplicas?: number
+  readonly maxReplicas?: number
   readonly minAvailable?: number | string
   readonly maxUnavailable?: number | string
   readonly type?: string

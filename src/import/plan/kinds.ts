@@ -1,4 +1,4 @@
-import { isConfigurable, resourceOf, type ConfiguredKind } from '../../domain/kinds.ts'
+import { isConfigurable, MAX_REPLICAS, resourceOf, type ConfiguredKind } from '../../domain/kinds.ts'
 import { sleepingBy, type KindSettings } from '../../domain/sleeping/configured.ts'
 import { PRESETS, type PresetName } from '../../domain/sleeping/presets.ts'
 import type { ImportedSpec, MergePatch } from './imported-spec.ts'
@@ -67,7 +67,9 @@ const ROWS: Readonly<Record<string, KindRow>> = {
   HorizontalPodAutoscaler: {
     apiVersion: 'autoscaling/v2',
     needsNoPolicy: 'an HPA rests while its workload is at 0',
-    before: (kept) => (/^\d+$/.test(kept) ? { minReplicas: Number(kept) } : undefined),
+    // The API server refuses more.
+    before: (kept, { maxReplicas = MAX_REPLICAS }) =>
+      /^\d+$/.test(kept) ? { minReplicas: Math.min(Number(kept), maxReplicas) } : undefined,
     restored: ['minReplicas', 'maxReplicas'],
   },
   PodDisruptionBudget: {

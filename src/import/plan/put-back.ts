@@ -31,9 +31,11 @@ export function putBack(object: ImportedObject, isAdopted: (name: string) => boo
     return step('mapped', says, annotating({ ...without(marks), ...annotations }))
   }
   const spec = rowOf(object.kind).before?.(kept, object.spec ?? {})
-  return spec
-    ? step('mapped', `put back: ${shown(spec)}`, { ...goes, spec })
-    : step('refused', `the tool kept '${kept}', which cannot be put back`)
+  if (!spec) return step('refused', `the tool kept '${kept}', which cannot be put back`)
+  const patch = { ...goes, spec }
+  return Object.values(spec).some((value) => String(value) === kept)
+    ? step('mapped', `put back: ${shown(spec)}`, patch)
+    : step('approximated', `put back: ${shown(spec)} (the tool kept ${kept})`, patch)
 }
 
 /** Dormouse takes over the pause of a workload that it adopts: without it KEDA would wake the workload. */
