@@ -46,21 +46,24 @@ export async function checkPolicies(
 
 /** Two that put to sleep and wake would undo each other, and the other one would write over the counts. */
 export function refuseBeside(running: readonly Running[], from: Tool, program: string): void {
-  const beside = running.find((each) => isMeant(each, from) && isStarted(each.deployment))
+  const beside = running.find((each) => isMeant(each, from) && isStarted(each.object))
   if (!beside) return
-  const { namespace, name, labels } = beside.deployment.metadata
-  const remove = commandLine('kubectl', 'delete', 'deployment', name, '-n', namespace ?? '')
+  const { kind, metadata } = beside.object
+  const { namespace = '', name, labels } = metadata
+  const by = (verb: string, ...more: readonly string[]) =>
+    commandLine('kubectl', verb, kind.toLowerCase(), name, '-n', namespace, ...more)
   if (labels?.[ASLEEP_LABEL] !== undefined)
     throw new UsageError(
-      `Dormouse has put ${beside.tool} to sleep and would wake it: remove it by ${remove}, then repeat ${program} import`,
+      `Dormouse has put ${beside.tool} to sleep and would wake it: remove it by ${by('delete')}, then repeat ${program} import`,
     )
-  const stop = commandLine('kubectl', 'scale', 'deployment', name, '-n', namespace ?? '', '--replicas', '0')
+  const stop =
+    kind === 'CronJob' ? by('patch', '-p', '{"spec":{"suspend":true}}') : by('scale', '--replicas', '0')
   throw new UsageError(`${beside.tool} still runs: stop it by ${stop}, then repeat ${program} import`)
 }
 
 /** Whether a tool runs: it has pods, is to have them, or sleeps by Dormouse until its hours. */
-function isStarted({ metadata, spec, status }: ImportedObject): boolean {
-  return (
-    metadata.labels?.[ASLEEP_LABEL] !== undefined || spec?.replicas !== 0 || (status?.readyReplicas ?? 0) > 0
-  )
+function isStarted({ kind, metadata, spec, status }: ImportedObject): boolean {
+  const isOff = kind === 'CronJob' ? spec?.suspend === true : spec?.replicas === 0
+  const { readyReplicas = 0, active = [] } = status ?? {}
+  return metadata.labels?.[ASLEEP_LABEL] !== undefined || !isOff || readyReplicas + active.length > 0
 }

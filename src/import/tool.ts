@@ -32,21 +32,21 @@ const IMAGES: Readonly<Record<Exclude<Tool, 'downscaler'>, RegExp>> = {
   kubeelasti: /(?:^|[/_.-])elasti-operator(?:[:@]|$)/i,
 }
 
-/** Deployments of the cluster that run a tool. */
+/** A Deployment of the cluster that runs a tool, or a CronJob that runs it `--once`. */
 export interface Running {
   readonly tool: Exclude<Tool, 'downscaler'>
-  readonly deployment: ImportedObject
+  readonly object: ImportedObject
 }
 
 export function toolsAmong(objects: readonly ImportedObject[]): Running[] {
   return objects
-    .filter(({ kind }) => kind === 'Deployment')
-    .flatMap((deployment) => {
-      const images = containersOf(deployment).map(({ image = '' }) => image)
+    .filter(({ kind }) => kind === 'Deployment' || kind === 'CronJob')
+    .flatMap((object) => {
+      const images = containersOf(object).map(({ image = '' }) => image)
       const tool = (Object.keys(IMAGES) as (keyof typeof IMAGES)[]).find((each) =>
         images.some((image) => IMAGES[each].test(image)),
       )
-      return tool === undefined ? [] : [{ tool, deployment }]
+      return tool === undefined ? [] : [{ tool, object }]
     })
 }
 
@@ -64,12 +64,12 @@ export async function downscalerAmong(
     )
   if (first) {
     const dialect = first.tool === 'gokubedownscaler' ? 'go' : 'py'
-    const program = await programSettings(first.deployment, dialect, cluster)
-    return { dialect, program, home: first.deployment.metadata.namespace }
+    const program = await programSettings(first.object, dialect, cluster)
+    return { dialect, program, home: first.object.metadata.namespace }
   }
   if (from === 'downscaler')
     throw new UsageError(
-      'no Deployment of a downscaler is found: say which it was, by --from gokubedownscaler or py-kube-downscaler',
+      'no Deployment or CronJob of a downscaler is found: say which it was, by --from gokubedownscaler or py-kube-downscaler',
     )
   const dialect = from === 'gokubedownscaler' ? 'go' : 'py'
   return { dialect, program: programOf([], {}, dialect) }
@@ -82,14 +82,14 @@ export function isMeant({ tool }: Running, from: Tool): boolean {
 
 /** From its arguments, its environment and the ConfigMaps and Secrets that this is taken from, as a kubelet does. */
 async function programSettings(
-  deployment: ImportedObject,
+  object: ImportedObject,
   dialect: Dialect,
   cluster: ClusterObjects,
 ): Promise<Program> {
-  const { namespace = '' } = deployment.metadata
+  const { namespace = '' } = object.metadata
   const env: Record<string, string> = {}
   const args: string[] = []
-  for (const container of containersOf(deployment)) {
+  for (const container of containersOf(object)) {
     for (const source of container.envFrom ?? [])
       for (const [name, value] of Object.entries(await dataOf(source, namespace, cluster)))
         env[`${source.prefix ?? ''}${name}`] = value
@@ -130,5 +130,5 @@ async function dataOf(
 }
 
 function containersOf({ spec }: ImportedObject): readonly ImportedContainer[] {
-  return spec?.template?.spec?.containers ?? []
+  return (spec?.jobTemplate?.spec ?? spec)?.template?.spec?.containers ?? []
 }

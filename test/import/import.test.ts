@@ -138,11 +138,25 @@ describe('an import', () => {
     },
     status: { readyReplicas },
   })
+  const cronJobOf = (suspend: boolean, active: readonly object[] = []) => {
+    const { metadata, spec } = toolWith(1)
+    const jobTemplate = { spec: { template: spec.template } }
+    return {
+      apiVersion: 'batch/v1',
+      kind: 'CronJob',
+      metadata,
+      spec: { suspend, jobTemplate },
+      status: { active },
+    }
+  }
+  const SUSPEND = `kubectl patch cronjob downscaler -n tools -p '{"spec":{"suspend":true}}'`
   const SCALE = 'kubectl scale deployment downscaler -n tools --replicas 0'
   for (const [what, tool, advice] of [
     ['runs', toolWith(1, 1), SCALE],
     ['is about to run', toolWith(1), SCALE],
     ['has not ended', toolWith(0, 1), SCALE],
+    ['runs by a CronJob', cronJobOf(false), SUSPEND],
+    ['has a Job that has not ended', cronJobOf(true, [{ name: 'downscaler-1' }]), SUSPEND],
     [
       'is kept asleep by a policy of Dormouse: it would wake in the morning',
       toolWith(0, 0, { 'dormouse.dev/asleep': '1' }),
@@ -156,7 +170,7 @@ describe('an import', () => {
       expect(code).to.equal(2)
       expect(err).to.include(advice)
       expect(annotationsAt(cluster, web)).to.have.property(KEPT)
-      cluster.put(toolWith(0))
+      cluster.put(tool.kind === 'CronJob' ? cronJobOf(true) : toolWith(0))
       expect((await imported(cluster)).code).to.equal(0)
       expect(annotationsAt(cluster, web)).to.not.have.property(KEPT)
     })

@@ -16,7 +16,7 @@ export interface ImportedObject {
     readonly ownerReferences?: readonly { readonly controller?: boolean }[]
   }
   readonly spec?: ImportedSpec
-  readonly status?: { readonly readyReplicas?: number }
+  readonly status?: { readonly readyReplicas?: number; readonly active?: readonly unknown[] }
   /** A ConfigMap's data, or a Secret's in base64. */
   readonly data?: Readonly<Record<string, string>>
 }

@@ -8,6 +8,7 @@ export interface ImportedSpec {
   readonly type?: string
   readonly ingressClassName?: string
   readonly scaleTargetRef?: { readonly kind?: string; readonly name?: string }
+  readonly jobTemplate?: { readonly spec?: ImportedSpec }
   readonly [field: string]: unknown
   readonly template?: { readonly metadata?: object; readonly spec?: ImportedPodSpec }
 }
