@@ -33,7 +33,7 @@ export function putBack(object: ImportedObject, isAdopted: (name: string) => boo
   const spec = rowOf(object.kind).before?.(kept, object.spec ?? {})
   if (!spec) return step('refused', `the tool kept '${kept}', which cannot be put back`)
   const patch = { ...goes, spec }
-  return Object.values(spec).some((value) => String(value) === kept)
+  return Object.values(spec).some((value) => value === kept || value === Number(kept))
     ? step('mapped', `put back: ${shown(spec)}`, patch)
     : step('approximated', `put back: ${shown(spec)} (the tool kept ${kept})`, patch)
 }

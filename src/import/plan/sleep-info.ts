@@ -50,7 +50,7 @@ interface SleepInfoSpec extends ImportedSpec, SleepTimes {
   }[]
 }
 
-/** Of excludeRef alone kube-green's webhook asks that it is whole: a name with its kind, or labels. */
+/** kube-green's webhook demands a name with its kind, or labels, in excludeRef alone. */
 interface Ref {
   readonly apiVersion?: string
   readonly kind?: string
