@@ -34,6 +34,7 @@ export class WorkloadInformer extends Informer<Kind, Workload> implements Watche
   readonly #store: WorkloadStore
   readonly #podOwners = new PodOwners()
   readonly #complete = Promise.withResolvers<void>()
+  readonly #examined = Promise.withResolvers<void>()
   readonly #listed = new Set<Kind>()
   readonly #failing = new Set<Kind>()
   /** Configured kinds that the cluster does not serve. */
@@ -63,9 +64,11 @@ export class WorkloadInformer extends Informer<Kind, Workload> implements Watche
    * takes. A refused kind delays no other, and is retried.
    */
   protected begin(signal: AbortSignal): void {
-    signal.addEventListener('abort', () => this.#complete.reject(signal.reason), { once: true })
-    // Only callers of `complete` handle its rejection.
-    this.#complete.promise.catch(() => {})
+    for (const { promise, reject } of [this.#complete, this.#examined]) {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      // Only callers of `complete` and `examined` handle a rejection.
+      promise.catch(() => {})
+    }
     const { configured, keepsPodLabels } = this.#options
     const intern = createIntern()
     for (const kind of this.#kinds) {
@@ -82,6 +85,11 @@ export class WorkloadInformer extends Informer<Kind, Workload> implements Watche
    */
   complete(): Promise<void> {
     return this.#complete.promise
+  }
+
+  /** The same, but that a configured kind which is refused again and again holds up nothing: `faultOf` says why. */
+  examined(): Promise<void> {
+    return this.#examined.promise
   }
 
   isConnected(kind: Kind): boolean {
@@ -165,8 +173,9 @@ export class WorkloadInformer extends Informer<Kind, Workload> implements Watche
 
   #settle(): void {
     const missing = this.#kinds.filter((kind) => !this.isCurrent(kind))
-    if (missing.every((kind) => this.#absent.has(kind) || this.#unmanageable.has(kind)))
-      this.#complete.resolve()
+    const left = missing.filter((kind) => !this.#absent.has(kind) && !this.#unmanageable.has(kind))
+    if (left.length === 0) this.#complete.resolve()
+    if (left.every((kind) => this.#faults.has(kind) && this.#failing.has(kind))) this.#examined.resolve()
     if (missing.length < this.#kinds.length && missing.every((kind) => this.#failing.has(kind)))
       this.ready.resolve()
   }

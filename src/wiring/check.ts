@@ -39,7 +39,7 @@ export class ClusterCheck {
     const { config, calendars, clock, stop } = this.#options
     const { client, configured } = this.cluster.connection
     const { informer, namespaces, companions } = this.cluster.informers
-    await this.cluster.list([namespaces])
+    await this.cluster.list({ also: [namespaces], partly: true })
     if (!namespaces.synced)
       throw new Error('the account needs the rights list and watch of namespaces: the warnings above say why')
     const { needed, ownNamespace, unseen } = await findApiExtensions(client, configured, stop)

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isBuiltIn } from '../domain/kinds.ts'
 import type { Kind } from '../domain/workload/workload.ts'
 import { messageOf } from '../process/errors.ts'
 import { ClusterRefusal } from '../kubernetes/failures.ts'
@@ -51,6 +52,11 @@ export class CommandCluster {
   }
 }
 
+interface Listing {
+  readonly also?: readonly Runnable[]
+  readonly partly?: boolean
+}
+
 /** The cluster of a command that looks at its workloads. */
 export class ListedCluster extends CommandCluster {
   readonly informers: Informers
@@ -62,10 +68,11 @@ export class ListedCluster extends CommandCluster {
   }
 
   /**
-   * Lists all workloads, and what stands beside them; changes nothing. `also` runs beside it, and is stopped if it takes too long.
+   * Lists all workloads, and what stands beside them; changes nothing. `also` runs beside it, and is stopped if it takes too
+   * long. `partly`: without configured kinds that are refused.
    * @throws Error when the cluster cannot be reached, refuses, or takes longer than two minutes
    */
-  async list(also: readonly Runnable[] = []): Promise<void> {
+  async list({ also = [], partly = false }: Listing = {}): Promise<void> {
     const { informer, companions } = this.informers
     const { stop } = this
     await this.answered()
@@ -75,8 +82,10 @@ export class ListedCluster extends CommandCluster {
     const endParts = () => void Promise.all(parts.map((part) => part.stop()))
     end.addEventListener('abort', endParts, { once: true })
     try {
-      const listed = Promise.all([...parts.map((part) => part.start()), informer.complete()])
-      await Promise.race([rejectWhenRefused(informer, this.name), listed])
+      const all = partly ? informer.examined() : informer.complete()
+      const listed = Promise.all([...parts.map((part) => part.start()), all])
+      const isNeeded = (kind: Kind) => !partly || isBuiltIn(kind)
+      await Promise.race([rejectWhenRefused(informer, this.name, isNeeded), listed])
       await companions.start()
     } catch (error) {
       if (stop.aborted) throw new Error('stopped before anything was changed', { cause: error })
@@ -137,16 +146,20 @@ export async function waitForCluster(
 
 /**
  * Never resolves.
- * @throws Error once the cluster has refused (401, 403) to list or watch a kind three times in a row
+ * @throws Error once the cluster has refused (401, 403) to list or watch a kind that is needed three times in a row
  */
-function rejectWhenRefused(informer: Informers['informer'], cluster: string): Promise<never> {
+function rejectWhenRefused(
+  informer: Informers['informer'],
+  cluster: string,
+  isNeeded: (kind: Kind) => boolean,
+): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   const refusals = new Map<Kind, number>()
   informer.onFailure((kind, error) => {
     const status = error instanceof ClusterRefusal ? error.status : 0
     const times = status === 401 || status === 403 ? (refusals.get(kind) ?? 0) + 1 : 0
     refusals.set(kind, times)
-    if (times < REFUSALS) return
+    if (times < REFUSALS || !isNeeded(kind)) return
     const { message } = (error as ClusterRefusal).details
     const remedy =
       status === 401
