@@ -115,9 +115,9 @@ describeOnWith(helm, 'the wakers of a release', function (on, program) {
   })
 
   it('leave no slice behind when they are switched off, and come back when they are switched on', async () => {
-    await slice('dormouse-off')
+    await slice('zz-dormouse-off')
     await released('upgrade', false)
-    await gone('dormouse-off')
+    await gone('zz-dormouse-off')
     const left = await on().kubectl('get', 'deployments,services,clusterroles', '-A', '-o', 'name')
     expect(left).to.not.include(wakers)
     await released('upgrade', true)
@@ -125,12 +125,12 @@ describeOnWith(helm, 'the wakers of a release', function (on, program) {
   })
 
   it('nor by a rollback, nor when the release is uninstalled', async () => {
-    await slice('dormouse-back')
+    await slice('zz-dormouse-back')
     await run(['rollback', name, '2', '-n', name, '--no-hooks'])
-    await gone('dormouse-back')
+    await gone('zz-dormouse-back')
     await run(['rollback', name, '3', '-n', name, '--no-hooks'])
-    await slice('dormouse-end')
+    await slice('zz-dormouse-end')
     await run(['uninstall', name, '-n', name, '--no-hooks'])
-    await gone('dormouse-end')
+    await gone('zz-dormouse-end')
   })
 })

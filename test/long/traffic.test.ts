@@ -94,17 +94,20 @@ describeOnNetwork(
     })
     after('it is gone', () => controller?.stop())
 
-    // If it reads while a slice of wakers and one of pods stand, it takes the ports of one for the addresses of both.
-    it('any: it wakes, and fails for no longer than from one reading of slices to the next', async () => {
-      const web = await place.sleepers.create('web', 'any')
-      const to = await controller.target(hostOf('web'))
-      const fates = await through(place, web, OVER_HTTP, async () => to, { rest: 3 * READING })
-      tell('any, through Skipper', fates)
-      const neither = fates.filter(({ detail }) => !/^50[23] /.test(detail))
-      expect(others(neither, 'app').join('\n')).to.equal('')
-      expect(tally(fates)['app']).to.be.greaterThan(fates.length / 2)
-      expect(place.sleepers.early).to.deep.equal([])
-    })
+    // It takes the ports of one slice for the addresses of all: while pods start, and as they become ready.
+    for (const [pods, warm] of [
+      ['at once', 200],
+      ['later than it reads slices', 2 * READING],
+    ] as const)
+      it(`any, pods that are ready ${pods}: each gets the app's answer`, async () => {
+        const name = `web-${warm}`
+        const web = await place.sleepers.create(name, 'any', warm)
+        const to = await controller.target(hostOf(name))
+        const fates = await through(place, web, OVER_HTTP, async () => to, { rest: READING / 2 })
+        tell(`any, through Skipper, pods that are ready ${pods}`, fates)
+        expect(others(fates, 'app').join('\n')).to.equal('')
+        expect(place.sleepers.early).to.deep.equal([])
+      })
   },
 )
 

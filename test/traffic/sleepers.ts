@@ -23,17 +23,23 @@ export class Sleepers {
   readonly kubelet: Kubelet
   /** Pods that were called before they were ready. */
   readonly early: PodOf[] = []
+  /** Milliseconds for which pods run before they are ready, by the Deployment's name. */
+  readonly #warm = new Map<string, number>()
 
   constructor(here: Served) {
     this.#here = here
-    const image = async (pod: PodOf) => App.start(pod, TIMES, (who) => this.early.push(who))
+    const image = async (pod: PodOf) => {
+      const warm = this.#warm.get(pod.name.replace(/-[^-]+-[^-]+$/, '')) ?? TIMES.warm
+      return App.start(pod, { ...TIMES, warm }, (who) => this.early.push(who))
+    }
     this.kubelet = new Kubelet(here.cluster.admin, here.namespace, image)
     this.kubelet.start()
   }
 
-  /** Awake, with a ready pod. */
-  async create(name: string, mode: TrafficMode): Promise<Sleeper> {
+  /** Awake, with a ready pod. `warm`: milliseconds for which its pods run before they are ready. */
+  async create(name: string, mode: TrafficMode, warm: number = TIMES.warm): Promise<Sleeper> {
     const { namespace, cluster } = this.#here
+    this.#warm.set(name, warm)
     await cluster.admin.expect('POST', `/api/v1/namespaces/${namespace}/services`, serviceOf(name))
     await cluster.admin.expect(
       'POST',

@@ -136,7 +136,7 @@ describe('the slices of a Service that sleeps', () => {
   })
 
   it('have names that Kubernetes takes', () => {
-    expect(sliceName({ name: 'w'.repeat(63), uid: 'a' }, 'IPv4')).to.match(/^dormouse-w{45}-[0-9a-f]{8}$/)
+    expect(sliceName({ name: 'w'.repeat(63), uid: 'a' }, 'IPv4')).to.match(/^zz-dormouse-w{45}-[0-9a-f]{8}$/)
   })
 })
 
