@@ -2,26 +2,17 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { bundle } from '../../build.ts'
 import { npmPackage } from '../../packaging/client.ts'
-import { linuxExecutable } from '../../packaging/executable.ts'
 import { alike } from '../../packaging/try/alike.ts'
 import { ALL } from '../../packaging/try/commands.ts'
-import { bareEnvironment, type Program } from '../../packaging/try/program.ts'
-import {
-  asFromSources,
-  faultsOf,
-  tried,
-  wordsOf,
-  wrongCodes,
-  type Outcome,
-} from '../../packaging/try/trial.ts'
+import { bareEnvironment } from '../../packaging/try/program.ts'
+import { asFromSources, faultsOf, wordsOf, wrongCodes, type Outcome } from '../../packaging/try/trial.ts'
 import { programFor, VERBS } from '../../src/cli/people/catalogue.ts'
 import { FORMATS } from '../../src/client/output.ts'
 import { processTerminal } from '../../src/client/process-terminal.ts'
 import { describeWith, moreTime } from '../suite/need.ts'
-import { print } from '../support/figures.ts'
 import { runProgram } from '../support/kubectl.ts'
+import { doesAsTheSources } from './as-the-sources.ts'
 
 const PATIENCE = 900_000
 
@@ -72,6 +63,7 @@ describe('the table of commands', () => {
   })
 })
 
+// The program of the image and the executable are in `test/long/packed.test.ts`.
 describeWith(moreTime, 'every command in every output', function () {
   this.timeout(PATIENCE)
   let folder: string
@@ -85,25 +77,8 @@ describeWith(moreTime, 'every command in every output', function () {
 
   after(() => rm(folder, { recursive: true, force: true }))
 
-  async function doesAsTheSources(program: Program): Promise<void> {
-    const begun = performance.now()
-    const { commands, faults } = await tried(program, fromSources)
-    print([
-      `${commands} commands as from the sources in ${((performance.now() - begun) / 1000).toFixed(0)} s`,
-    ])
-    expect(faults).to.deep.equal([])
-    expect(commands).to.be.above(fromSources.length)
-  }
-
   it('of the sources, ends with the exit code of the table', () => {
     expect(wrongCodes(fromSources)).to.deep.equal([])
-  })
-
-  it('of the program of the image, is as from the sources', async () => {
-    const image = join(folder, 'image')
-    await mkdir(image)
-    await bundle(image)
-    await doesAsTheSources([process.execPath, join(image, 'dist', 'main.js')])
   })
 
   it('of the npm package, installed where nothing else is, is as from the sources', async () => {
@@ -117,13 +92,6 @@ describeWith(moreTime, 'every command in every output', function () {
     const how = ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]
     const installed = await runProgram('npm', how, options)
     expect(installed.code, installed.stderr).to.equal(0)
-    await doesAsTheSources([join(empty, 'node_modules', '.bin', 'kubectl-dormouse')])
+    await doesAsTheSources(fromSources, [join(empty, 'node_modules', '.bin', 'kubectl-dormouse')])
   })
-
-  if (process.platform === 'linux')
-    it('of the single executable, is as from the sources', async () => {
-      const program = join(folder, 'alone', 'kubectl-dormouse')
-      await linuxExecutable(process.execPath, program)
-      await doesAsTheSources([program])
-    })
 })

@@ -4,7 +4,6 @@ export const LONGEST = [
   'e2e/forged-states',
   'packaging/commands',
   'console/page',
-  'github/rehearsal',
   'image/image',
   'e2e/state-keys',
   'chart/applied',
