@@ -313,6 +313,12 @@ describe('a faulty configuration', () => {
       `${owners('{ path: .spec.x, asleep: true }')}\nkinds: [{ resource: a.b.io }]`,
       '/owners',
     ],
+    [
+      'an owner paused by an annotation that is no text',
+      owners('{ annotation: a, asleep: false }'),
+      '/owners',
+    ],
+    ['an owner paused by a label that is no text', owners('{ label: a, asleep: 1 }'), '/owners'],
     ['a status to pause', owners('{ path: .status.x, asleep: true }'), '/owners/0/pause/path'],
     ['a kind of Kubernetes itself', 'kinds: [{ resource: jobs.batch }]', '/kinds/0/resource'],
     ['a count outside of the spec', kind(`${PATH}: .status.x`), `/kinds/0/${PATH}`],
@@ -372,6 +378,7 @@ describe('a faulty configuration', () => {
     ['a switch nowhere', switched('path: null'), '/kinds'],
     ['a switch in two places', switched('path: .spec.off, annotation: example.com/off'), '/kinds'],
     ['a switch whose values are one', switched('path: .spec.off, awake: true'), '/kinds'],
+    ['a switch by an annotation that is no text', switched('annotation: example.com/off'), '/kinds'],
     ['a switch outside of the spec', switched('path: .metadata.labels'), '/kinds/0/switch/path'],
     [
       'a condition without a value',

@@ -68,6 +68,8 @@ function faultOfKind({ preset, ...own }: Entry): string | undefined {
     return `a switch of ${resource} with ${switched.path == null ? 'neither' : 'both'}`
   if (switched?.asleep !== undefined && switched.asleep === switched.awake)
     return `a switch of ${resource} whose two values are one`
+  if (switched?.annotation != null && ![switched.asleep, switched.awake].every(isText))
+    return `an annotation of ${resource} with a value that is no text in quotes`
   const vague = [asleepWhen, awakeWhen].some(
     (each) =>
       each &&
@@ -77,6 +79,11 @@ function faultOfKind({ preset, ...own }: Entry): string | undefined {
   return vague ? `a condition of ${resource} without one path and one value` : undefined
 }
 type Entry = WrittenConfig['kinds'][number]
+
+/** Annotations and labels have no other values. YAML reads `false` as none, and Helm's also `on` and `off`. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
 
 interface CrossCheck {
   /** The keys that are compared; the fault is reported for the first, and only if none of them is faulty by itself. */
@@ -114,11 +121,13 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   },
   {
     pointers: ['/owners'],
-    expected: 'one of annotation, label and path in each `pause`',
+    expected:
+      'one of annotation, label and path in each `pause`, with a text in quotes for an annotation or a label',
     found: ({ owners }) =>
       owners.find(
-        ({ pause: { annotation, label, path } }) =>
-          [annotation, label, path].filter((each) => each !== null).length !== 1,
+        ({ pause: { annotation, label, path, asleep } }) =>
+          [annotation, label, path].filter((each) => each !== null).length !== 1 ||
+          (path === null && !isText(asleep)),
       )?.resource,
   },
   {
