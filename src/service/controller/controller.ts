@@ -152,7 +152,9 @@ export class Controller implements Runnable {
     if (before && !same) this.#forget(before)
     try {
       if (after) this.#saw(same ? before : undefined, after)
-      if (!before || !after || !same || isRelevant(before, after)) this.#pauses?.workloadChanged(workload)
+      // It may have left an owner, which is beside the former copy alone.
+      if (!before || !after || !same || isRelevant(before, after))
+        for (const copy of [before, after]) if (copy) this.#pauses?.workloadChanged(copy)
       this.#slices?.workloadChanged(before, after)
     } catch (error) {
       this.#loop.failedOver(keyOf(workload), error)

@@ -17,6 +17,23 @@ const NIGHT = at('Mon 20:00')
 const scaler = aScaledObject({ minReplicaCount: 1 })
 const paused = aScaledObject({ minReplicaCount: 1, annotations: PAUSED })
 
+const [BROKERS] = configuredRows({
+  owners: [{ resource: `brokers.${GROUP}`, pause: { path: '.spec.paused', asleep: true } }],
+})
+const SERVED = { base: `/apis/${GROUP}/v1`, kind: 'Broker' }
+const broker = trimCompanion(BROKERS!, SERVED, {
+  metadata: { namespace: 'shop', name: 'broker', uid: 'broker', resourceVersion: '1' },
+  ...{ spec: {} },
+})
+/** A sleeper that the broker owns. */
+const owned = (name: string, schedule: string) =>
+  aStatefulSet(`shop/${name}`)
+    .with({ uid: name, owner: { apiVersion: `${GROUP}/v1`, kind: 'Broker', name: 'broker' } })
+    .withReplicas(3)
+    .enabled()
+    .scheduled(schedule)
+    .snoozed({ at: at('Mon 18:00') })
+
 /** The writes in their order: `snooze shop/web`, `pause shop/web`. */
 function recorded(now: number, options?: Options) {
   const rig = aRig(now, options)
@@ -89,24 +106,22 @@ describe('the controller beside KEDA', () => {
     expect(keda.annotations()).to.have.property('dormouse.dev/paused')
   })
 
+  it('ends the pause of an owner that a sleeper leaves', async () => {
+    const { cluster, keda, start } = aRig(NIGHT, { keda: new FakeKeda(BROKERS, SERVED) })
+    cluster.put(owned('broker', '8:00-18:00'))
+    keda.put(broker)
+    await start()
+    expect(keda.writes).to.deep.equal(['pause shop/broker'])
+    cluster.put(cluster.live(owned('broker', '')).with({ owner: undefined }))
+    await settled()
+    expect(keda.writes).to.deep.equal(['pause shop/broker', 'unpause shop/broker'])
+  })
+
   it('ends the pause of an owner once the last of its workloads has woken, and not before', async () => {
-    const [row] = configuredRows({
-      owners: [{ resource: `brokers.${GROUP}`, pause: { path: '.spec.paused', asleep: true } }],
-    })
-    const served = { base: `/apis/${GROUP}/v1`, kind: 'Broker' }
-    const { cluster, keda, start, time } = aRig(NIGHT, { keda: new FakeKeda(row, served) })
-    const owner = { apiVersion: `${GROUP}/v1`, kind: 'Broker', name: 'broker' }
-    const owned = (name: string, schedule: string) =>
-      aStatefulSet(`shop/${name}`)
-        .with({ uid: name, owner })
-        .withReplicas(3)
-        .enabled()
-        .scheduled(schedule)
-        .snoozed({ at: at('Mon 18:00') })
+    const { cluster, keda, start, time } = aRig(NIGHT, { keda: new FakeKeda(BROKERS, SERVED) })
     cluster.put(owned('early', '7:00-18:00'))
     cluster.put(owned('late', '8:00-18:00'))
-    const metadata = { namespace: 'shop', name: 'broker', uid: 'broker', resourceVersion: '1' }
-    keda.put(trimCompanion(row!, served, { metadata, ...{ spec: {} } }))
+    keda.put(broker)
     await start()
     await time.passTo(at('Tue 7:30'))
     expect(cluster.live(owned('early', '')).replicas).to.equal(3)
