@@ -25,9 +25,18 @@ export interface Service {
 
 /** The API server refuses slices with more. */
 const MOST_PORTS = 100
+/** Labels that controllers add to pods, so that no template has them. Argo Rollouts puts its own into Services' selectors. */
+const ADDED = [
+  'rollouts-pod-template-hash',
+  'pod-template-hash',
+  'controller-revision-hash',
+  'statefulset.kubernetes.io/pod-name',
+  'apps.kubernetes.io/pod-index',
+]
 const TLS_PORTS = [443, 8443]
 const TLS_PROTOCOLS = ['https', 'kubernetes.io/wss']
 
+/** Whether it selects pods of a template with these labels, as far as a template tells. */
 export function selects(
   { selector }: Pick<Service, 'selector'>,
   labels: Readonly<Record<string, string>>,
@@ -36,8 +45,8 @@ export function selects(
   let isEmpty = true
   // Asked for each pair of a Service and a workload of a namespace: it allocates nothing.
   for (const label in selector) {
-    if (labels[label] !== selector[label]) return false
-    isEmpty = false
+    if (labels[label] === selector[label]) isEmpty = false
+    else if (!ADDED.includes(label)) return false
   }
   return !isEmpty
 }

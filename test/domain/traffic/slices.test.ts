@@ -147,6 +147,18 @@ describe('a Service', () => {
     expect(selects({ selector: {} }, { app: 'web' })).to.equal(false)
   })
 
+  it('selects a template without the labels that controllers add to its pods, as Argo Rollouts has it', () => {
+    const rollout = { app: 'web', 'rollouts-pod-template-hash': '5948f9ff6d' }
+    const pod = { app: 'db', 'statefulset.kubernetes.io/pod-name': 'db-0' }
+    expect(selects({ selector: rollout }, { app: 'web' })).to.equal(true)
+    expect(selects({ selector: rollout }, { app: 'db' })).to.equal(false)
+    expect(selects({ selector: pod }, { app: 'db' })).to.equal(true)
+    // Nothing says whose pod it is.
+    expect(selects({ selector: { 'rollouts-pod-template-hash': '5948f9ff6d' } }, { app: 'web' })).to.equal(
+      false,
+    )
+  })
+
   it('tells why traffic to it wakes nothing', () => {
     const udp = { ...HTTP, protocol: 'UDP' }
     const many = Array.from({ length: 101 }, (_, index) => ({ ...HTTP, name: `p${index}` }))
