@@ -34,7 +34,10 @@ const ADDED = [
   'apps.kubernetes.io/pod-index',
 ]
 const TLS_PORTS = [443, 8443]
-const TLS_PROTOCOLS = ['https', 'kubernetes.io/wss']
+/** TLS, or HTTP/2 without it: callers that read `appProtocol` would speak that to a waker, too. */
+const PROTOCOLS_WITHOUT_PAGE = ['https', 'kubernetes.io/wss', 'kubernetes.io/h2c', 'h2c', 'http2', 'grpc']
+/** Such as `https-api`; meshes read them where no protocol is named. */
+const NAME_WITHOUT_PAGE = /^(?:https|http2|grpc(?!-web))/
 
 /** Whether it selects pods of a template with these labels, as far as a template tells. */
 export function selects(
@@ -66,9 +69,9 @@ export function noTrafficOf(service: Service): string | undefined {
   return length > MOST_PORTS ? `${called} has more than ${MOST_PORTS} TCP ports` : undefined
 }
 
-/** Whether TLS reaches the pod on this port, as far as its Service tells: no page can be shown there. */
-export function isTls({ name, port, appProtocol }: ServicePort): boolean {
+/** Whether no page can be shown on this port, as far as its Service tells: TLS or HTTP/2 reaches the pod there. */
+export function isWithoutPage({ name, port, appProtocol }: ServicePort): boolean {
   // A protocol that is named decides alone.
-  if (appProtocol !== undefined) return TLS_PROTOCOLS.includes(appProtocol.toLowerCase())
-  return TLS_PORTS.includes(port) || name.startsWith('https')
+  if (appProtocol !== undefined) return PROTOCOLS_WITHOUT_PAGE.includes(appProtocol.toLowerCase())
+  return TLS_PORTS.includes(port) || NAME_WITHOUT_PAGE.test(name)
 }

@@ -3,7 +3,7 @@ import { TRAFFIC_MODES, type TrafficMode } from '../traffic-mode.ts'
 import { hashOf } from './hash.ts'
 import {
   FAMILIES,
-  isTls,
+  isWithoutPage,
   noTrafficOf,
   tcpPorts,
   type Family,
@@ -140,7 +140,7 @@ export function plannedSlices(
   if (mode === undefined || !wantsSlices(traffic)) return []
   const ports = claim(tcpPorts(service).map(({ name }) => name))
   if (!ports) return undefined
-  const raw = mode === 'page' || mode === 'button' ? tcpPorts(service).filter(isTls) : []
+  const raw = mode === 'page' || mode === 'button' ? tcpPorts(service).filter(isWithoutPage) : []
   const wakes = selected.filter((each) => each.mode !== 'off').map(({ kind, name }) => `${kind}/${name}`)
   const families = FAMILIES.filter((each) => service.families.includes(each))
   return families.flatMap((family) => {

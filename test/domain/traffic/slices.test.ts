@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import {
-  isTls,
+  isWithoutPage,
   noTrafficOf,
   selects,
   type Service,
@@ -170,9 +170,18 @@ describe('a Service', () => {
     expect(noTrafficOf(ofService({ ports: many }))).to.include('more than 100 TCP ports')
   })
 
-  it('has TLS on ports that say so, by number or name unless a protocol is named', () => {
-    const tls = (change: Partial<ServicePort>) => isTls({ ...HTTP, ...change })
-    expect([{ appProtocol: 'HTTPS' }, { port: 8443 }, { name: 'https-api' }].map(tls)).to.not.include(false)
-    expect([{}, { port: 443, appProtocol: 'http' }].map(tls)).to.not.include(true)
+  it('shows no page where TLS or HTTP/2 is spoken, by number or name unless a protocol is named', () => {
+    const without = (change: Partial<ServicePort>) => isWithoutPage({ ...HTTP, ...change })
+    expect([{ appProtocol: 'HTTPS' }, { port: 8443 }, { name: 'https-api' }].map(without)).to.not.include(
+      false,
+    )
+    expect([{ appProtocol: 'kubernetes.io/h2c' }, { name: 'grpc' }].map(without)).to.not.include(false)
+    const http = [
+      {},
+      { port: 443, appProtocol: 'http' },
+      { appProtocol: 'kubernetes.io/ws' },
+      { name: 'grpc-web' },
+    ]
+    expect(http.map(without)).to.not.include(true)
   })
 })
