@@ -4,7 +4,7 @@ import { protocolOf } from './sniff.ts'
 import type { WaitingClient } from './waiting-client.ts'
 
 /** How long the client of a refused request has to read the answer, in milliseconds. */
-const LAST_WORDS = 1000
+export const LAST_WORDS = 1000
 const TEXT = {
   'no-port': 'nobody is reached at this port',
   full: 'too many connections wait for workloads that wake: try again',

@@ -4,6 +4,9 @@ import { LIMITS, ServerConnections } from '../http/server-connections.ts'
 import type { Knocks } from './knocks.ts'
 import type { AnswerPage, ClaimedPort } from './ports.ts'
 
+/** Bytes: more than proxies pass on. Apps may take more than our own API does, such as cookies of sign-on. */
+const LARGEST_HEAD = 64 * 1024
+
 interface Options {
   readonly portOf: (number: number) => ClaimedPort | undefined
   readonly knocks: Pick<Knocks, 'of'>
@@ -20,7 +23,7 @@ export class Pages {
   constructor(options: Options) {
     this.#options = options
     const handle = this.#connections.guard((request, response) => this.#answer(request, response))
-    this.#server = this.#connections.watch(createServer(LIMITS, handle))
+    this.#server = this.#connections.watch(createServer({ ...LIMITS, maxHeaderSize: LARGEST_HEAD }, handle))
     // A form posted to a sleeper is not to be sent: it is answered before its body.
     this.#server.on('checkContinue', handle)
     this.#server.on('checkExpectation', handle)

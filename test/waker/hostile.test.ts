@@ -75,6 +75,14 @@ describe('a hostile connection', function () {
     for (const { socket } of slow) socket.destroy()
   })
 
+  it('has 40 KiB of cookies, which proxies and apps take', async () => {
+    waker.allocate('page')
+    const page = (await waker.client()).send(`${HEAD}Cookie: ${'x'.repeat(40 * 1024)}\r\n\r\n`)
+    await page.until((text) => text.includes('\r\n\r\n'))
+    expect(page.text).to.match(/^HTTP\/1\.1 503 [^]*page of web/)
+    page.socket.destroy()
+  })
+
   it('has a head of a megabyte', async () => {
     const huge = `${HEAD}X: ${'x'.repeat(1024 * 1024)}\r\n\r\n`
     waker.allocate('page')

@@ -3,6 +3,7 @@ import type { KnockAnswer } from '../../domain/traffic/knock.ts'
 import { secondsUntil } from '../../domain/text.ts'
 import type { Clock } from '../../process/clock.ts'
 import type { AnswerPage, SleepingPort } from '../ports.ts'
+import { LAST_WORDS } from '../not-joined.ts'
 import { callerOf, STATUS_TYPE, type Caller } from './caller.ts'
 import { PAGE_POLICY, pageHtml } from './html.ts'
 import { languageFor } from './language.ts'
@@ -77,9 +78,18 @@ function send(
   headers: Readonly<Record<string, string | number>>,
   body: string,
 ): void {
+  const { req } = res
   res.writeHead(status, { ...HEADERS, ...headers, 'Content-Length': Buffer.byteLength(body) })
   // Node leaves the body of an answer to HEAD out.
-  res.end(body)
+  res.write(body)
+  if (req.complete) return void res.end()
+  // Node closes with the answer's end, and to close while a form still comes would reset it: then proxies say 502.
+  const end = () => {
+    clearTimeout(timer)
+    res.end()
+  }
+  const timer = setTimeout(end, LAST_WORDS).unref()
+  req.once('close', end)
 }
 
 /** Whole seconds, by what is known of the end of sleep or of waking. */

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { rawRequest } from '../../support/raw-http.ts'
 import { anAnswer, aSleeper, WEB } from './sleeper.ts'
@@ -165,6 +168,24 @@ describe('the page of a sleeper', () => {
     const link = await rawRequest(sleeper.url(), 'GET /order', [HTML, ...NAVIGATES])
     expect(form.body).to.include('will not be sent again').and.to.include('"posted":true')
     expect(link.body).not.to.include('will not be sent again')
+  })
+
+  it('lets a form arrive after its answer, so that the connection is not reset', async () => {
+    const { hostname, port } = new URL(sleeper.url())
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+    const errors: Error[] = []
+    let answer = ''
+    socket.on('error', (error) => errors.push(error))
+    socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
+    socket.write(['POST /order HTTP/1.1', 'Host: web', HTML, 'Content-Length: 200000', '', ''].join('\r\n'))
+    for (let sent = 0; sent < 200_000; sent += 20_000) {
+      socket.write('x'.repeat(20_000))
+      await pause(20)
+    }
+    socket.end()
+    if (!socket.closed) await once(socket, 'close')
+    expect(errors).to.deep.equal([])
+    expect(answer).to.match(/^HTTP\/1\.1 503 [^]*will not be sent again[^]*<\/script>\s*$/)
   })
 
   it('says when Dormouse cannot be asked, whether it is silent or fails', async () => {
