@@ -3,8 +3,8 @@ import type { Later, Monotonic } from '../process/clock.ts'
 import type { Logger } from '../process/logger.ts'
 import { unlessAborted } from '../process/unless-aborted.ts'
 import { join } from './join.ts'
-import { isPrometheus } from './page/agents.ts'
-import { answerScraper, NotJoined, refuse } from './not-joined.ts'
+import { isWatcher } from './page/agents.ts'
+import { answerWatcher, NotJoined, refuse } from './not-joined.ts'
 import { Held, type Places } from './places.ts'
 import type { Protocol, ClaimedPort, WakerObserver } from './ports.ts'
 import { headOf, protocolOf, userAgentOf } from './sniff.ts'
@@ -115,9 +115,9 @@ export class HeldConnections {
   }
 
   #turnAway(client: WaitingClient, userAgent: string | undefined): undefined {
-    if (!isPrometheus(userAgent)) throw new NotJoined('automatic')
+    if (!isWatcher(userAgent)) throw new NotJoined('automatic')
     this.#options.observer.refused('automatic')
-    answerScraper(client)
+    answerWatcher(client)
   }
 
   /** By its first bytes. */

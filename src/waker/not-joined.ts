@@ -37,8 +37,8 @@ export function refuse(client: WaitingClient, { message, retryAfter }: NotJoined
   answer(socket, '503 Service Unavailable', [`Retry-After: ${retryAfter}`], `${message}\n`)
 }
 
-/** A target without samples: an empty answer, so that no alert is raised about a sleeper. */
-export function answerScraper(client: WaitingClient): void {
+/** A target without samples, or a backend: an empty answer, so that no alert is raised and nobody is led elsewhere. */
+export function answerWatcher(client: WaitingClient): void {
   const { socket } = client
   client.release()
   answer(socket, '200 OK', [], '')

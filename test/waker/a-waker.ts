@@ -150,7 +150,7 @@ export class AWaker {
         return this.knock(knock)
       },
       answer: PAGE,
-      isAutomatic: (userAgent) => /^(?:kube-probe|Prometheus)\//.test(userAgent ?? ''),
+      isAutomatic: (userAgent) => /^(?:kube-probe|Prometheus|GoogleHC)\//.test(userAgent ?? ''),
       observer: {
         knocked: (result) => this.results.push(result),
         connected: (protocol) => this.protocols.push(protocol),

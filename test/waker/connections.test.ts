@@ -275,18 +275,20 @@ describe('a connection to a sleeper', function () {
   describe('that is not to wake it', () => {
     const REQUEST = 'GET / HTTP/1.1\r\nHost: web\r\n'
 
-    it('is answered by a 503 where a probe asks, and a scraper finds no samples', async () => {
+    it('is answered by a 503 where a probe asks, and an empty 200 where a scraper or a balancer does', async () => {
       waker.allocate('any')
       const probe = (await waker.client()).send(`${REQUEST}User-Agent: kube-probe/1.34\r\n\r\n`)
       await probe.ended
       expect(probe.text).to.match(/^HTTP\/1\.1 503 .*\r\n(?:.*\r\n)*Retry-After: \d+\r\n/)
-      const scraper = (await waker.client()).send(`${REQUEST}User-Agent: Prometheus/3.0\r\n\r\n`)
-      await scraper.ended
-      expect(scraper.text)
-        .to.match(/^HTTP\/1\.1 200 OK\r\n/)
-        .and.contain('Content-Length: 0')
+      for (const agent of ['Prometheus/3.0', 'GoogleHC/1.0']) {
+        const watcher = (await waker.client()).send(`${REQUEST}User-Agent: ${agent}\r\n\r\n`)
+        await watcher.ended
+        expect(watcher.text)
+          .to.match(/^HTTP\/1\.1 200 OK\r\n/)
+          .and.contain('Content-Length: 0')
+      }
       expect(waker.knocks).to.have.length(0)
-      expect(waker.refused).to.deep.equal(['automatic', 'automatic'])
+      expect(waker.refused).to.deep.equal(['automatic', 'automatic', 'automatic'])
     })
 
     it('is told so by Dormouse: a 503 until then, or a closed connection', async () => {

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http'
-import { isAutomatic, isPrometheus } from './agents.ts'
+import { isAutomatic, isWatcher } from './agents.ts'
 
 /** The page's script asks with it, and sends `Dormouse-Wake: 1` to wake: other sites cannot without a preflight, which gets no consent. */
 export const STATUS_TYPE = 'application/vnd.dormouse+json'
 
 /**
  * The kind of a request to the page: the navigation of a person, the page's own script that looks or wakes, another site
- * that pretends to be it, a scraper of metrics, or anything else, such as a probe or a tab that polls.
+ * that pretends to be it, a scraper of metrics or a balancer's check, or anything else, such as a probe or a tab that polls.
  */
-export type Caller = 'navigation' | 'look' | 'wake' | 'foreign' | 'scraper' | 'other'
+export type Caller = 'navigation' | 'look' | 'wake' | 'foreign' | 'watcher' | 'other'
 
 /** By the headers alone; `ignored`: parts of `User-Agent` that are nobody's, beside the built-in ones. */
 export function callerOf({ method, headers }: IncomingMessage, ignored: readonly string[]): Caller {
   const { accept = '', 'user-agent': agent } = headers
   const isGet = method === 'GET'
-  if (isGet && isScraper(accept, agent)) return 'scraper'
+  if ((isGet || method === 'HEAD') && isWatching(accept, agent)) return 'watcher'
   if (headers.upgrade !== undefined || method === 'HEAD' || method === 'OPTIONS') return 'other'
   if (isAutomatic(agent, ignored) || isAhead(headers)) return 'other'
   if (isGet && accept === STATUS_TYPE) {
@@ -25,9 +25,9 @@ export function callerOf({ method, headers }: IncomingMessage, ignored: readonly
   return isNavigation(headers) ? 'navigation' : 'other'
 }
 
-function isScraper(accept: string, agent: string | undefined): boolean {
+function isWatching(accept: string, agent: string | undefined): boolean {
   return (
-    isPrometheus(agent) ||
+    isWatcher(agent) ||
     accept.includes('application/openmetrics-text') ||
     accept.startsWith('text/plain; version=0.0.4') ||
     accept.startsWith('text/plain;version=0.0.4')

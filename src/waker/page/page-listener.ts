@@ -34,7 +34,7 @@ const HEADERS = {
 
 /**
  * Answers HTTP/1 for sleepers in the modes `page` and `button`. Browsers get a page, whose script wakes; everybody else
- * gets a 503 and wakes nothing; scrapers get no samples. It reads no address, body or cookie of a request.
+ * gets a 503 and wakes nothing; scrapers and balancers get an empty 200. It reads no address, body or cookie of a request.
  */
 export function pageListener({ texts, details, ignoreAgents, clock }: PageOptions): AnswerPage {
   return (port, knocking, req, res) => {
@@ -42,7 +42,7 @@ export function pageListener({ texts, details, ignoreAgents, clock }: PageOption
     // Its body goes nowhere.
     req.resume()
     res.on('error', () => undefined)
-    if (caller === 'scraper')
+    if (caller === 'watcher')
       return send(res, 200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }, '')
     if (caller === 'other' || caller === 'foreign') return refuse(res, port, caller)
     const language = languageFor(req.headers['accept-language'], texts)
