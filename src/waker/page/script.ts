@@ -52,7 +52,8 @@ export function wakePage(): void {
   )
   const [button, again, offline, stuck] = ['wake', 'again', 'offline', 'stuck'].map(part)
   const { status: first, posted } = JSON.parse(part('data').textContent) as PageData
-  const url = location.origin + location.pathname + location.search
+  // Without the query: the app answers the last time it is asked, and a link that is good for once has its secret there.
+  const place = location.origin + location.pathname
   const { lang } = document.documentElement
   const locale = navigator.languages.find((each) => each.toLowerCase().startsWith(lang)) ?? lang
   const time = new Intl.DateTimeFormat(locale, {
@@ -137,7 +138,7 @@ export function wakePage(): void {
       // A browser that keeps nothing says by itself that it was loaded again.
     }
     // A form is not sent again; the address behind # stays where it can.
-    if (posted) location.replace(url)
+    if (posted) location.replace(place + location.search)
     else location.reload()
   }
 
@@ -170,7 +171,7 @@ export function wakePage(): void {
       const headers = { Accept: TYPE, ...(wakesIt && { 'Dormouse-Wake': '1' }) }
       const { signal } = limit
       const mode = 'same-origin'
-      const answer = await fetch(url, { headers, signal, mode, cache: 'no-store', redirect: 'manual' })
+      const answer = await fetch(place, { headers, signal, mode, cache: 'no-store', redirect: 'manual' })
       failures = 0
       await hear(answer)
     } catch {

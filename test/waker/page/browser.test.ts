@@ -22,6 +22,7 @@ describeWith(chromiumProgram, 'the page in a browser', function (program) {
   /** The one that answers: we, the app, a proxy that finds nobody, or nobody. */
   let serves: 'page' | 'app' | 'proxy' | 'app for scripts' | 'nobody' = 'page'
   let loads: string[] = []
+  let asked: string[] = []
   let asks: ('look' | 'wake')[] = []
   const listens = [false, true].map((details) =>
     pageListener({ texts, details, ignoreAgents: [], clock: () => NOW }),
@@ -29,6 +30,7 @@ describeWith(chromiumProgram, 'the page in a browser', function (program) {
   let details = false
   const server = httpServer((req, res) => {
     const isScript = req.headers.accept === 'application/vnd.dormouse+json'
+    if (isScript) asked.push(req.url ?? '')
     if (!isScript && req.url !== '/favicon.ico') loads.push(`${req.method} ${req.url}`)
     if (serves === 'nobody') return void req.socket.destroy()
     if (serves === 'proxy' && isScript)
@@ -51,6 +53,7 @@ describeWith(chromiumProgram, 'the page in a browser', function (program) {
     serves = 'page'
     details = false
     loads = []
+    asked = []
     asks = []
   })
 
@@ -66,6 +69,8 @@ describeWith(chromiumProgram, 'the page in a browser', function (program) {
     await says(page, 'The app')
     expect(page.url()).to.equal(`${server.url}/cart?id=3#top`)
     expect(loads).to.deep.equal(['GET /cart?id=3', 'GET /cart?id=3'])
+    // A link that is good for once is used by the browser alone.
+    expect(new Set(asked)).to.deep.equal(new Set(['/cart']))
     expect(faults).to.deep.equal([])
   })
 
