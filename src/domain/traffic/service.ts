@@ -34,10 +34,8 @@ const ADDED = [
   'apps.kubernetes.io/pod-index',
 ]
 const TLS_PORTS = [443, 8443]
-/** TLS, or HTTP/2 without it: callers that read `appProtocol` would speak that to a waker, too. */
-const PROTOCOLS_WITHOUT_PAGE = ['https', 'kubernetes.io/wss', 'kubernetes.io/h2c', 'h2c', 'http2', 'grpc']
-/** Such as `https-api`; meshes read them where no protocol is named. */
-const NAME_WITHOUT_PAGE = /^(?:https|http2|grpc(?!-web))/
+/** TLS, or HTTP/2 without it, which an ingress controller that reads `appProtocol` would speak to a waker, too; gRPC has no browsers. */
+const PROTOCOLS_WITHOUT_PAGE = ['https', 'kubernetes.io/wss', 'kubernetes.io/h2c', 'h2c', 'http2']
 
 /** Whether it selects pods of a template with these labels, as far as a template tells. */
 export function selects(
@@ -69,9 +67,9 @@ export function noTrafficOf(service: Service): string | undefined {
   return length > MOST_PORTS ? `${called} has more than ${MOST_PORTS} TCP ports` : undefined
 }
 
-/** Whether no page can be shown on this port, as far as its Service tells: TLS or HTTP/2 reaches the pod there. */
+/** Whether browsers come to this port over TLS or HTTP/2, as far as its Service tells, so that no page can be shown there. */
 export function isWithoutPage({ name, port, appProtocol }: ServicePort): boolean {
   // A protocol that is named decides alone.
   if (appProtocol !== undefined) return PROTOCOLS_WITHOUT_PAGE.includes(appProtocol.toLowerCase())
-  return TLS_PORTS.includes(port) || NAME_WITHOUT_PAGE.test(name)
+  return TLS_PORTS.includes(port) || name.startsWith('https')
 }

@@ -175,7 +175,7 @@ describe('a Service', () => {
     expect([{ appProtocol: 'HTTPS' }, { port: 8443 }, { name: 'https-api' }].map(without)).to.not.include(
       false,
     )
-    expect([{ appProtocol: 'kubernetes.io/h2c' }, { name: 'grpc' }].map(without)).to.not.include(false)
+    expect([{ appProtocol: 'kubernetes.io/h2c' }, { appProtocol: 'h2c' }].map(without)).to.not.include(false)
     const http = [
       {},
       { port: 443, appProtocol: 'http' },
