@@ -65,7 +65,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     zone: 'a',
   })
   const port = (number: number, name = `p${number}`) => ({ name, port: number, protocol: 'TCP' })
-  const slice = (name = 'zz-dormouse-web-12345678'): Slice => ({
+  const slice = (name = 'web-zzzzz-dormouse-12345678'): Slice => ({
     metadata: {
       name,
       labels: { [SERVICE]: 'web', [MANAGER]: 'dormouse.dev' },
@@ -163,7 +163,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
   })
 
   it('let it write no slice of others, nor make one its own', async () => {
-    const says = 'named zz-dormouse-… that dormouse.dev manages only'
+    const says = 'named …zzzzz-dormouse-… that dormouse.dev manages only'
     const theirs = { [SERVICE]: 'web', [MANAGER]: 'endpointslice-controller.k8s.io' }
     for (const [what, metadata] of Object.entries({
       'another name': { name: 'web-12345678' },
@@ -174,8 +174,11 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     }))
       await isRefused(create(marked(metadata)), says, what)
     await given({ ...slice('web-abcde'), metadata: { name: 'web-abcde', labels: theirs } })
-    await given({ ...slice('zz-dormouse-abcde'), metadata: { name: 'zz-dormouse-abcde', labels: theirs } })
-    for (const name of ['web-abcde', 'zz-dormouse-abcde']) {
+    await given({
+      ...slice('web-zzzzz-dormouse-abcde'),
+      metadata: { name: 'web-zzzzz-dormouse-abcde', labels: theirs },
+    })
+    for (const name of ['web-abcde', 'web-zzzzz-dormouse-abcde']) {
       await isRefused(change(name, { endpoints: [] }), says, name)
       await isRefused(change(name, { metadata: { labels: slice().metadata.labels } }), says, name)
       await isRefused(remove(name), says, name)
@@ -197,18 +200,18 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
     await isRefused(send('POST', slice()), says, 'a forged one')
     await isRefused(send('POST', marked({ name: 'any-name' })), says, 'by another name')
     for (const [name, by] of [
-      ['zz-dormouse-real-12345678', 'dormouse.dev'],
+      ['real-zzzzz-dormouse-12345678', 'dormouse.dev'],
       ['web-of-tina', 'me'],
     ] as const)
       await given(marked({ name, labels: { ...labels, [MANAGER]: by }, ownerReferences: undefined }))
-    await isRefused(send('PATCH', { ports: [port(20_500)] }, 'zz-dormouse-real-12345678'), says, 'an edit')
+    await isRefused(send('PATCH', { ports: [port(20_500)] }, 'real-zzzzz-dormouse-12345678'), says, 'an edit')
     const relabelled = { metadata: { labels: { [MANAGER]: 'dormouse.dev' } } }
     await isRefused(send('PATCH', relabelled, 'web-of-tina'), says, 'one of its own')
     await isTaken(send('PATCH', { ports: [port(20_500)] }, 'web-of-tina'))
   })
 
   it('let it change and delete its own, within the same bounds', async () => {
-    const { name } = slice('zz-dormouse-own-12345678').metadata
+    const { name } = slice('own-zzzzz-dormouse-12345678').metadata
     await given(marked({ name, ownerReferences: undefined }))
     await isTaken(change(name, { endpoints: addresses.slice(0, 1).map(endpoint) }))
     await isTaken(change(name, { ports: [port(20_500)] }))
@@ -337,7 +340,7 @@ describeOnWith(helm, "the policies on Dormouse's EndpointSlices", function (on, 
   })
 
   it('refuse every slice once nobody says who is a waker, but let it delete its own', async () => {
-    const { name } = slice('zz-dormouse-left-12345678').metadata
+    const { name } = slice('left-zzzzz-dormouse-12345678').metadata
     await given(marked({ name, ownerReferences: undefined }))
     await on().kubectl('delete', 'service', wakers, '-n', own)
     await eventually('it to be refused', async () => {

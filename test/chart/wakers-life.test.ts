@@ -115,9 +115,9 @@ describeOnWith(helm, 'the wakers of a release', function (on, program) {
   })
 
   it('leave no slice behind when they are switched off, and come back when they are switched on', async () => {
-    await slice('zz-dormouse-off')
+    await slice('off-zzzzz-dormouse')
     await released('upgrade', false)
-    await gone('zz-dormouse-off')
+    await gone('off-zzzzz-dormouse')
     const left = await on().kubectl('get', 'deployments,services,clusterroles', '-A', '-o', 'name')
     expect(left).to.not.include(wakers)
     await released('upgrade', true)
@@ -125,12 +125,12 @@ describeOnWith(helm, 'the wakers of a release', function (on, program) {
   })
 
   it('nor by a rollback, nor when the release is uninstalled', async () => {
-    await slice('zz-dormouse-back')
+    await slice('back-zzzzz-dormouse')
     await run(['rollback', name, '2', '-n', name, '--no-hooks'])
-    await gone('zz-dormouse-back')
+    await gone('back-zzzzz-dormouse')
     await run(['rollback', name, '3', '-n', name, '--no-hooks'])
-    await slice('zz-dormouse-end')
+    await slice('end-zzzzz-dormouse')
     await run(['uninstall', name, '-n', name, '--no-hooks'])
-    await gone('zz-dormouse-end')
+    await gone('end-zzzzz-dormouse')
   })
 })

@@ -196,7 +196,7 @@ describeOn('slices that lead to wakers', function (on) {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
       metadata: {
-        name: 'zz-dormouse-forgotten',
+        name: 'web-zzzzz-dormouse-forgotten',
         labels: { 'kubernetes.io/service-name': 'forgotten', [MANAGED_BY]: 'dormouse.dev' },
       },
       addressType: 'IPv4',

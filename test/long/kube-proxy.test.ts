@@ -80,7 +80,7 @@ describeOnNetwork(
         const ports = Object.keys(APP_PORTS).map((name, index) => ({ name, port: 20_000 + index }))
         const slice = {
           metadata: {
-            name: `zz-dormouse-web-${style}`,
+            name: `web-zzzzz-dormouse-${style}`,
             labels: {
               'kubernetes.io/service-name': 'web',
               // Under the manager that Dormouse writes, admission takes addresses of wakers alone; kube-proxy reads none.

@@ -40,7 +40,7 @@ describeOn('1,000 sleeping Services', function (on) {
   const names = Array.from({ length: SERVICES }, (_, index) => `web-${index}`)
   const writes = async (since: number) => {
     const requests = await on().requestsSince(since)
-    return requests.filter(({ verb, url }) => verb === 'write' && url.includes('/zz-dormouse-web-')).length
+    return requests.filter(({ verb, url }) => verb === 'write' && url.includes('zzzzz-dormouse-')).length
   }
   const all = async (holds: (each: { endpoints: readonly object[] }) => boolean) => {
     const { items = [] } = await on().admin.expect(

@@ -5,7 +5,7 @@ import type { Slices } from '../../src/service/controller/slices.ts'
 
 /** Services and EndpointSlices, and the leader's copies of them: the watch tells at once, or when it is told to. */
 export class FakeTraffic implements TrafficCopies, SliceWriting {
-  /** `create shop/zz-dormouse-web-…`, in order. */
+  /** `create shop/web-zzzzz-dormouse-…`, in order. */
   readonly writes: string[] = []
   readonly live = new Map<string, SliceCopy>()
   wakers: readonly Waker[] = [{ address: '10.1.2.3', family: 'IPv4' }]

@@ -19,12 +19,13 @@ export const WAKES = 'dormouse.dev/wakes'
 /** The names of ports whose mode is `any` though the Service's is page or button. */
 export const RAW_PORTS = 'dormouse.dev/raw-ports'
 /**
- * Begins the names of our slices. They are listed by name, ours last: controllers that take the ports of one slice for the
- * addresses of all (Skipper) take those of the last, and the slice of pods that are not ready has ports already.
+ * Follows the Service's name in those of our slices, where Kubernetes' own have five random characters. They are listed by
+ * name, ours last: controllers that take the ports of one slice for the addresses of all (Skipper) take those of the last,
+ * and the slice of pods that are not ready has ports already.
  */
-const PREFIX = 'zz-dormouse-'
-/** The characters of the Service's name that the slice's name keeps. */
-const LONGEST_PART = 45
+const SUFFIX = 'zzzzz-dormouse-'
+/** The characters of the Service's name that Kubernetes keeps: ingress-nginx finds a Service's slices by these. */
+const LONGEST_PART = 58
 
 /** A workload that the Service selects. */
 export interface Selected {
@@ -170,7 +171,7 @@ export function plannedSlices(
 /** It follows from the Service alone, so that no second one is made for it. */
 export function sliceName({ name, uid }: Pick<Service, 'name' | 'uid'>, family: Family): string {
   const hash = hashOf(`${uid}/${family}`).toString(16).padStart(8, '0')
-  return `${PREFIX}${name.slice(0, LONGEST_PART)}-${hash}`
+  return `${`${name}-`.slice(0, LONGEST_PART)}${SUFFIX}${hash}`
 }
 
 function portOf(

@@ -4,7 +4,7 @@ import { sliceChanges } from '../../../src/domain/traffic/slice-changes.ts'
 import type { SliceCopy } from '../../../src/domain/traffic/copies.ts'
 
 const SLICE: Slice = {
-  metadata: { name: 'zz-dormouse-web-1', namespace: 'shop', labels: { a: 'b' }, annotations: { c: 'd' } },
+  metadata: { name: 'web-zzzzz-dormouse-1', namespace: 'shop', labels: { a: 'b' }, annotations: { c: 'd' } },
   addressType: 'IPv4',
   ports: [{ name: 'http', port: 20_001, protocol: 'TCP' }],
   endpoints: [
@@ -12,14 +12,14 @@ const SLICE: Slice = {
   ],
 }
 const standing = (metadata: Partial<Slice['metadata']> = {}, change: Partial<Slice> = {}): SliceCopy => {
-  const key = { namespace: 'shop', name: 'zz-dormouse-web-1', uid: 'u', resourceVersion: '1' }
+  const key = { namespace: 'shop', name: 'web-zzzzz-dormouse-1', uid: 'u', resourceVersion: '1' }
   const own = { ...SLICE, ...change, metadata: { ...SLICE.metadata, ...key, ...metadata } }
   return { ...key, service: 'web', own, readyPods: [], wakers: [] }
 }
 
 describe('changes of slices', () => {
   it('create what is missing and remove what should not stand', () => {
-    const other = { ...standing(), name: 'zz-dormouse-web-2' }
+    const other = { ...standing(), name: 'web-zzzzz-dormouse-2' }
     expect(sliceChanges([other], [SLICE])).to.deep.equal({ create: [SLICE], replace: [], remove: [other] })
   })
 

@@ -135,8 +135,13 @@ describe('the slices of a Service that sleeps', () => {
     expect(annotations('any')).not.to.have.property('dormouse.dev/raw-ports')
   })
 
-  it('have names that Kubernetes takes', () => {
-    expect(sliceName({ name: 'w'.repeat(63), uid: 'a' }, 'IPv4')).to.match(/^zz-dormouse-w{45}-[0-9a-f]{8}$/)
+  it("have names that begin as those of Kubernetes' own, by which ingress-nginx finds them, and come after these", () => {
+    for (const name of ['web', 'w'.repeat(57), 'w'.repeat(58), 'w'.repeat(63)]) {
+      const own = sliceName({ name, uid: 'a' }, 'IPv4')
+      const begins = `${name}-`.slice(0, 58)
+      expect(own).to.match(/zzzzz-dormouse-[0-9a-f]{8}$/)
+      expect(own.startsWith(begins) && own > `${begins}zzzzz`, own).to.equal(true)
+    }
   })
 })
 
