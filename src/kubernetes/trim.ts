@@ -151,7 +151,7 @@ export function trimMetadata(
     // Nobody asks who set a nodeSelector.
     replicasManager: form.countInSpec ? replicasManagerOf(field, managedFields, intern) : undefined,
     ...manifestCountOf(metadata, field),
-    ownReplicasEntry: ownReplicasEntryOf(field, managedFields),
+    ownReplicasEntry: ownEntryOf(field, managedFields),
   }
 }
 
@@ -282,7 +282,8 @@ function manifestCountOf(
   }
 }
 
-function ownReplicasEntryOf(field: string, entries: readonly ManagedFieldsEntry[]): number | undefined {
+/** The index of our entry that owns the field at a JSON pointer, or a part of it; undefined: none does. */
+export function ownEntryOf(field: string, entries: readonly ManagedFieldsEntry[]): number | undefined {
   const index = entries.findIndex(
     (entry) => entry.manager === FIELD_MANAGER && !entry.subresource && owns(entry, field),
   )

@@ -239,6 +239,17 @@ describeOnBoth('what stands beside a workload', function (on) {
     expect((await here.get('deployments', 'scaled')).spec.replicas).to.equal(1)
     await workload.wake()
     await eventually('the minimum to be back', async () => (await minimum()) === 2)
+    if (on().isReal)
+      await eventually('a server-side apply to be free to set it', async () => {
+        const type = { 'content-type': 'application/apply-patch+yaml' }
+        const object = {
+          apiVersion: 'autoscaling/v2',
+          kind: 'HorizontalPodAutoscaler',
+          spec: { ...spec, minReplicas: 3 },
+        }
+        const { status } = await on().admin.send('PATCH', `${path}/scaled?fieldManager=ci`, object, type)
+        return status === 200
+      })
     await on().admin.expect('DELETE', `${path}/scaled`)
   })
 

@@ -3,6 +3,7 @@ import { minReplicasOf, SCALED_OBJECTS } from '../../src/domain/autoscaling/scal
 import { valueOf } from '../../src/domain/companions/companion.ts'
 import { isPausedByUs } from '../../src/domain/companions/mark.ts'
 import { configuredRows } from '../../src/domain/companions/configured.ts'
+import type { PauseChange } from '../../src/domain/companions/pause.ts'
 import { CompanionPatcher } from '../../src/kubernetes/companion-patcher.ts'
 import { CompanionInformer } from '../../src/kubernetes/companions.ts'
 import { eventually } from '../support/eventually.ts'
@@ -174,13 +175,13 @@ describe('the informer of companions', () => {
   })
 
   /** Pauses the only one of WEB. */
-  async function pause(): Promise<void> {
+  async function pause(change: PauseChange = { value: '0', mark: '' }): Promise<void> {
     const gate = { run: <T>(_: unknown, task: (limit: undefined) => Promise<T>) => task(undefined) }
     const patcher = new CompanionPatcher({ client: server.client, copy: informer, gate })
     crds.put(DEFINITION)
     scalers.put(web())
     await informer.start()
-    await patcher.pause(informer.of(RESOURCE, WEB)[0]!, { value: '0', mark: '' }, {})
+    await patcher.pause(informer.of(RESOURCE, WEB)[0]!, change, {})
   }
   const answering = (status: number, body: object) => {
     const { handler } = server
@@ -200,6 +201,30 @@ describe('the informer of companions', () => {
     expect(query.get('fieldManager')).to.equal('dormouse')
     const written = informer.get(`${RESOURCE}/shop/web`)!
     expect([valueOf(written), isPausedByUs(written)]).to.deep.equal(['0', true])
+  })
+
+  it('gives up the field whose former value it has brought back, and takes a refusal of that as it is', async () => {
+    const { metadata, spec } = web('web', { 'autoscaling.keda.sh/paused-replicas': '2' })
+    const fieldsV1 = { 'f:metadata': { 'f:annotations': { 'f:autoscaling.keda.sh/paused-replicas': {} } } }
+    const managedFields = [{ manager: 'kubectl' }, { manager: 'dormouse', operation: 'Update', fieldsV1 }]
+    const written = { metadata: { ...metadata, resourceVersion: '99', managedFields }, spec }
+    const { handler } = server
+    const patches: unknown[] = []
+    server.handler = (received, response) => {
+      if (received.method !== 'PATCH') return handler(received, response)
+      patches.push(JSON.parse(received.body))
+      if (patches.length === 1) answer(response, 200, written)
+      else answer(response, 422, failure(422, 'no such entry', 'Invalid'))
+    }
+    await pause({ value: '2', mark: null })
+    const path = '/metadata/managedFields/1'
+    const field = 'f:metadata/f:annotations/f:autoscaling.keda.sh~1paused-replicas'
+    expect(patches.slice(1)).to.deep.equal([
+      [
+        { op: 'test', path: `${path}/manager`, value: 'dormouse' },
+        { op: 'remove', path: `${path}/fieldsV1/${field}` },
+      ],
+    ])
   })
 
   it('says that somebody else was faster where the precondition of a write fails', async () => {

@@ -102,10 +102,15 @@ function labelOperations({ labels }: Workload, change: Change): PatchOperation[]
 function givingUpReplicas(workload: Workload, { givesUpReplicas }: Change): PatchOperation[] {
   const { ownReplicasEntry } = workload
   if (givesUpReplicas !== true || ownReplicasEntry === undefined) return []
-  const entry = `/metadata/managedFields/${ownReplicasEntry}`
+  return givingUp(ownReplicasEntry, fieldOf(workload))
+}
+
+/** Ends our ownership of the field at a JSON pointer, which that entry of `managedFields` has: a server-side applier may set it. */
+export function givingUp(entry: number, field: string): PatchOperation[] {
+  const path = `/metadata/managedFields/${entry}`
   return [
-    { op: 'test', path: `${entry}/manager`, value: FIELD_MANAGER },
-    { op: 'remove', path: `${entry}/fieldsV1${pointerInFields(fieldOf(workload))}` },
+    { op: 'test', path: `${path}/manager`, value: FIELD_MANAGER },
+    { op: 'remove', path: `${path}/fieldsV1${pointerInFields(field)}` },
   ]
 }
 
