@@ -44,7 +44,7 @@ export class ConfiguredKinds {
   /** How each sleeps. */
   readonly fields: ConfiguredFields
   readonly #fields: Map<Kind, Sleeping>
-  /** By kind: the cluster's `kind`; undefined: not found yet. */
+  /** By kind that sleeps by its count, which alone autoscalers concern: the cluster's `kind`; undefined: not found yet. */
   readonly names: ReadonlyMap<ConfiguredKind, string | undefined>
   readonly #names: Map<ConfiguredKind, string | undefined>
   readonly #settings: ReadonlyMap<Kind, KindSettings>
@@ -56,7 +56,8 @@ export class ConfiguredKinds {
     this.#settings = new Map(settings.map((each) => [each.resource as ConfiguredKind, each]))
     this.#fields = new Map(settings.map((each) => [each.resource as ConfiguredKind, sleepingBy(each)]))
     this.fields = this.#fields
-    this.#names = new Map(settings.map(({ resource }) => [resource as ConfiguredKind, undefined]))
+    const counted = this.kinds.filter((kind) => this.#fields.get(kind)?.form.scales)
+    this.#names = new Map(counted.map((kind) => [kind, undefined]))
     this.names = this.#names
     this.#send = send
   }
@@ -119,7 +120,7 @@ export class ConfiguredKinds {
       const resources = (await this.#read<ApiResources>('apiresources', base, signal))?.resources ?? []
       const served = resources.find(({ name }) => name === resource)
       if (!served) continue
-      this.#names.set(kind, served.kind)
+      if (this.#names.has(kind)) this.#names.set(kind, served.kind)
       const hasScale = resources.some(({ name }) => name === `${resource}/scale`)
       const why = await faultAt(this.#settings.get(kind), version, hasScale, defined)
       if (why !== undefined) fault ??= new KindUnmanageable(`${kind} cannot ${why}`)

@@ -22,6 +22,8 @@ const HUBS = `hubs.${GROUP}` as const
 const RIMS = `rims.${GROUP}` as const
 /** A kind whose definition changes. */
 const TYRES = `tyres.${GROUP}` as const
+/** A kind with a count that sleeps by a switch. */
+const BRAKES = `brakes.${GROUP}` as const
 /** Nobody has installed it. */
 const SPOKES = `spokes.${GROUP}` as const
 
@@ -32,7 +34,7 @@ function wheelLike(plural: string, kind: string, minimum = 0): CustomKind {
   const schema = {
     type: 'object',
     properties: {
-      spec: { type: 'object', properties: { size, workloadRef } },
+      spec: { type: 'object', properties: { size, workloadRef, off: { type: 'boolean' } } },
       status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
     },
   }
@@ -45,6 +47,7 @@ const DEFINED = [
   wheelLike('wheels', 'Wheel'),
   wheelLike('hubs', 'Hub', 1),
   wheelLike('rims', 'Rim'),
+  wheelLike('brakes', 'Brake'),
   TYRE,
   CAP,
 ] as const
@@ -57,9 +60,10 @@ describeOn('configured kinds', function (on) {
   })
 
   const at = (resource: string) => ({ resource, specReplicasPath: '.spec.size.count' })
+  const OFF = { resource: BRAKES, switch: { path: '.spec.off', asleep: true, awake: false } }
   const here = served(on, {
     newWorkloadGrace: '0s',
-    kinds: [at(WHEELS), at(HUBS), at(TYRES), { resource: RIMS }, at(SPOKES)],
+    kinds: [at(WHEELS), at(HUBS), at(TYRES), { resource: RIMS }, at(SPOKES), OFF],
   })
   const path = (name = '') =>
     `/apis/${GROUP}/${VERSION}/namespaces/${here.namespace}/wheels${name && `/${name}`}`
@@ -182,6 +186,37 @@ describeOn('configured kinds', function (on) {
     )
     expect(await wheel('driven').wake()).to.include({ current_replicas: 2 })
     await eventually('KEDA to go on', async () => Object.keys(await pause()).length === 0)
+    await undefine(on())
+  })
+
+  it('sleep and wake by their switch, whatever KEDA does with their count', async () => {
+    await define(on())
+    const collection = path().replace(/wheels$/, 'brakes')
+    const head = { apiVersion: `${GROUP}/${VERSION}`, kind: 'Brake' }
+    await on().admin.expect('POST', collection, {
+      ...head,
+      metadata: { name: 'driven' },
+      spec: { size: { count: 2 } },
+    })
+    const object = scaledObject('braked', { type: 'none' }, { target: { ...head, name: 'driven' }, min: 0 })
+    await eventually(
+      'ScaledObjects to be served',
+      async () => (await on().admin.send('POST', scaledObjectsIn(here.namespace), object)).status === 201,
+    )
+    const brake = here.workload(BRAKES, 'driven')
+    await eventually('it to be known', async () => (await brake.attempt('GET', '')).status === 200)
+    await brake.enable()
+    const isOff = async () => {
+      const { spec } = await on().admin.expect('GET', `${collection}/driven`)
+      return spec?.['off']
+    }
+    expect(await brake.snooze()).to.include({ is_snoozed: true })
+    expect(await isOff()).to.equal(true)
+    expect(await brake.wake()).to.include({ is_snoozed: false })
+    expect(await isOff()).to.equal(false)
+    expect(
+      annotationsOf(await on().admin.expect('GET', scaledObjectsIn(here.namespace, 'braked'))),
+    ).to.deep.equal({})
     await undefine(on())
   })
 
