@@ -123,6 +123,7 @@ export const UNMANAGEABLE: Readonly<Record<string, string>> = {
   'clusters.postgresql.cnpg.io':
     'scaling a CloudNativePG Cluster down deletes volumes: use its annotation cnpg.io/hibernation',
   'prometheuses.monitoring.coreos.com': 'the scale of a Prometheus is its number of shards, not of pods',
+  'prometheusagents.monitoring.coreos.com': 'its scale is its number of shards, not of pods',
   'kafkanodepools.kafka.strimzi.io': 'the operator refuses a KafkaNodePool without nodes',
 }
 

@@ -323,6 +323,11 @@ describe('a faulty configuration', () => {
     ['a kind of Kubernetes itself', 'kinds: [{ resource: jobs.batch }]', '/kinds/0/resource'],
     ['a count outside of the spec', kind(`${PATH}: .status.x`), `/kinds/0/${PATH}`],
     ['a kind whose scale deletes volumes', 'kinds: [{ resource: clusters.postgresql.cnpg.io }]', '/kinds'],
+    [
+      'a kind whose scale is shards',
+      'kinds: [{ resource: prometheusagents.monitoring.coreos.com }]',
+      '/kinds',
+    ],
     ['a kind twice', kind(`${PATH}: .spec.x }, { resource: a.b.io`), '/kinds'],
     ['a wildcard among the exempt users', 'exemptUsers: ["system:*"]', '/exemptUsers/0'],
     ['a malformed network', 'api: { trustedProxies: [10.0.0.0/33] }', '/api/trustedProxies/0'],
