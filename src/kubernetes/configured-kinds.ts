@@ -28,7 +28,12 @@ interface ApiGroup {
 }
 
 interface ApiResources {
-  readonly resources?: readonly { readonly name: string; readonly kind: string; readonly group?: string }[]
+  readonly resources?: readonly {
+    readonly name: string
+    readonly kind: string
+    readonly group?: string
+    readonly namespaced?: boolean
+  }[]
 }
 
 /** The content of a definition; undefined: it may not be read. */
@@ -122,7 +127,10 @@ export class ConfiguredKinds {
       if (!served) continue
       if (this.#names.has(kind)) this.#names.set(kind, served.kind)
       const hasScale = resources.some(({ name }) => name === `${resource}/scale`)
-      const why = await faultAt(this.#settings.get(kind), version, hasScale, defined)
+      const why =
+        served.namespaced === false
+          ? NOT_NAMESPACED
+          : await faultAt(this.#settings.get(kind), version, hasScale, defined)
       if (why !== undefined) fault ??= new KindUnmanageable(`${kind} cannot ${why}`)
       else if (hasScale) return this.#found(kind, base, true)
       else unscaled ??= base
@@ -155,6 +163,8 @@ export class ConfiguredKinds {
     return this.#send<Answer>({ method: 'GET', resource, path, signal }).catch(onStatus([404], undefined))
   }
 }
+
+const NOT_NAMESPACED = 'be managed: its objects are in no namespace'
 
 /** Why it cannot be managed at a version, as `be managed: …`; undefined: it can. */
 async function faultAt(

@@ -118,6 +118,12 @@ describe('configured kinds', () => {
     expect(await refusal(kinds(without).kinds.baseOf(ROLLOUTS))).to.be.instanceOf(KindNotServed)
   })
 
+  it('that are in no namespace are refused with the reason', async () => {
+    const resources = SCALED.map((name) => ({ name, kind: 'Rollout', namespaced: false }))
+    const { kinds: found } = kinds({ ...SERVED, [BASE]: { resources } })
+    expect((await refusal(found.baseOf(ROLLOUTS))).message).to.include('its objects are in no namespace')
+  })
+
   it('without a scale subresource, with another path or a least count are refused with the reason', async () => {
     for (const [answers, why] of [
       [unscalable, 'it has no scale subresource'],
