@@ -26,6 +26,8 @@ export interface Pausing {
   at(rest: number): unknown
   /** Whether a value that we did not set lets it rest already: a pause of others stays as it is. */
   isMet(companion: Companion, wanted: unknown): boolean
+  /** The value with which a former one comes back; absent: itself. */
+  back?(companion: Companion, former: unknown): unknown
   /** Other places on which `isMet` depends. */
   readonly tested?: readonly string[]
 }

@@ -44,7 +44,8 @@ export function pauseChange(companion: Companion, rest: number | false | undefin
     return { value: wanted, mark: markOf(companion, { set: wanted, former }) }
   }
   if (kept === undefined) return undefined
-  return isOurs ? { value: kept.former, mark: null } : { mark: null }
+  if (!isOurs) return { mark: null }
+  return { value: pause.back ? pause.back(companion, kept.former) : kept.former, mark: null }
 }
 
 /** The change as one JSON Patch, which tests the uid and each place that the change depends on. */

@@ -222,6 +222,14 @@ describe('the pause of what stands beside a workload', () => {
     expect(pauseChange(hpa(4, { ownerReferences }), 1), "its owner's").to.equal(undefined)
   })
 
+  it('gives an HPA back no higher minimum than its maximum, which the API server would refuse', () => {
+    const metadata = { annotations: { 'dormouse.dev/paused': '[1,4]' } }
+    const paused = (maxReplicas: number) =>
+      aCompanion(HPAS, { metadata, spec: { minReplicas: 1, maxReplicas } })
+    expect(pauseChange(paused(3), false)).to.deep.equal({ value: 3, mark: null })
+    expect(pauseChange(paused(5), false)).to.deep.equal({ value: 4, mark: null })
+  })
+
   it('is settled by one write, and undone to what there was, whatever stood there', () => {
     fc.assert(
       fc.property(COMPANION, fc.constantFrom<number | false>(0, 1, false), (companion, first) => {
