@@ -31,13 +31,14 @@ export function restOf(workload: Workload, rules: ReadingRules): number | false 
  * next evaluation completes an interrupted change.
  * - Other people's pauses stay as they are.
  * - If others set another value beside our mark, only the mark is removed.
+ * - One that is being deleted is paused no more: an operator may leave what is paused alone, its finalizer, too.
  */
 export function pauseChange(companion: Companion, rest: number | false | undefined): PauseChange | undefined {
   const { pause } = companion.row
-  if (!pause || companion.deleting || rest === undefined) return undefined
+  if (!pause || rest === undefined) return undefined
   const [value, kept] = [valueOf(companion), keptBy(companion)]
   const isOurs = kept !== undefined && value === kept.set
-  const wanted = rest === false ? undefined : pause.at(rest)
+  const wanted = rest === false || companion.deleting ? undefined : pause.at(rest)
   if (wanted !== undefined) {
     if (isOurs ? value === wanted : pause.isMet(companion, wanted)) return undefined
     const former = isOurs || value === undefined ? (kept?.former ?? null) : value

@@ -183,10 +183,17 @@ describe('the pause of what stands beside a workload', () => {
     expect([pauseChange(others, 2), pauseChange(others, false)]).to.deep.equal([undefined, { mark: null }])
   })
 
-  it('is left alone where nobody can tell whether the workload sleeps, and on what is being deleted', () => {
+  it('is left alone where nobody can tell whether the workload sleeps', () => {
     expect(pauseChange(annotated(), undefined)).to.equal(undefined)
     expect(pauseChange(annotated(PAUSED), undefined)).to.equal(undefined)
-    expect(pauseChange(aScaledObject({ annotations: PAUSED, deleting: true }), false)).to.equal(undefined)
+  })
+
+  it('ends on what is being deleted, which its operator would else keep, and does not begin there', () => {
+    for (const rest of [0, false] as const) {
+      const deleted = (annotations = {}) => pauseChange(aScaledObject({ annotations, deleting: true }), rest)
+      expect(deleted(PAUSED)).to.deep.equal({ value: null, mark: null })
+      expect(deleted()).to.equal(undefined)
+    }
   })
 
   it('follows what the state says, also while the workload runs against it', () => {
