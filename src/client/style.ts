@@ -32,8 +32,8 @@ export function printNotes(
   for (const note of names ? notes : [...notes, ...unknowns]) stderr.write(`note: ${note}\n`)
 }
 
-/** The options that lead a pasted command to the same place. */
-function samePlace(options: Connection): string {
+/** The options that lead a pasted command to the same place: ` --context dev`, or nothing. */
+export function samePlace(options: Connection): string {
   const { context, kubeconfig, server, certificateAuthority, insecure, as, asGroup = [] } = options
   const given = [
     ['context', context],

@@ -20,6 +20,7 @@ import {
 } from './text.ts'
 import { isOfVisits, toolsAmong, TOOLS, type Tool } from './tool.ts'
 import type { ClusterObjects, Connection } from '../client/ports.ts'
+import { samePlace } from '../client/style.ts'
 import { checkImpersonation, clusterOptions, refuseSeveral, withExamples } from '../client/options.ts'
 import type { Terminal } from '../client/terminal.ts'
 import { AlreadyReported } from '../client/commands/already-reported.ts'
@@ -130,7 +131,8 @@ class ImportRun {
     const running = toolsAmong(isKubeGreen ? await ofKind(cluster, 'Deployment') : objects)
     if (isKubeGreen && objects.length === 0 && !verify)
       throw new UsageError('there is no SleepInfo in this cluster')
-    const plan = await planned(cluster, from, objects, running, clock())
+    const place = samePlace(this.#options)
+    const plan = await planned(cluster, from, objects, running, clock(), place)
     const { steps, configuration } = plan
     if (verify) return this.#verify(isKubeGreen ? await workloads(cluster) : objects, plan)
     Object.assign(this.#findings, { steps, configuration })
@@ -139,8 +141,8 @@ class ImportRun {
     this.#say(countsOf(steps))
 
     const refused = steps.filter(({ verdict }) => verdict === 'refused').length
-    if (!dryRun) refuseBeside(running, from, program)
-    const isInForce = await checkPolicies(cluster, plan, dryRun, this.#terminal)
+    if (!dryRun) refuseBeside(running, from, program, place)
+    const isInForce = await checkPolicies(cluster, plan, dryRun, this.#terminal, place)
     if (refused > 0 && !partial) {
       this.#say(
         `nothing was changed: ${refused} of these are refused. Do them by hand, or leave them out by --partial`,

@@ -11,6 +11,7 @@ import type { Terminal } from '../client/terminal.ts'
 /**
  * Whether the policies in force are those that the steps need. Where nobody may know them, dry runs say whether each
  * sleeper is managed.
+ * @param place options, such as ` --context dev`, by which a pasted command reaches the same cluster
  * @throws UsageError if not, but for a dry run: nothing may be changed
  */
 export async function checkPolicies(
@@ -18,12 +19,13 @@ export async function checkPolicies(
   { steps, configuration, force, isKnown }: Import,
   dryRun: boolean,
   { stderr, stopSignal }: Terminal,
+  place: string,
 ): Promise<boolean> {
   if (!configuration || configuration.policies.length === 0) return true
   const { lacking, leftOutFirst } = await import('./plan/in-force.ts')
   for (const { kind, metadata } of dryRun || isKnown ? leftOutFirst(steps, force) : []) {
     const target = ['annotate', kind.toLowerCase(), metadata.name, '-n', metadata.namespace ?? '']
-    const leaveOut = commandLine('kubectl', ...target, `${ANNOTATION.enabled}=false`)
+    const leaveOut = `${commandLine('kubectl', ...target, `${ANNOTATION.enabled}=false`)}${place}`
     stderr.write(`before you upgrade, since the policy imported above would put it to sleep: ${leaveOut}\n`)
   }
   const found: ImportedObject[] = []
@@ -44,14 +46,17 @@ export async function checkPolicies(
   return false
 }
 
-/** Two that put to sleep and wake would undo each other, and the other one would write over the counts. */
-export function refuseBeside(running: readonly Running[], from: Tool, program: string): void {
+/**
+ * Two that put to sleep and wake would undo each other, and the other one would write over the counts.
+ * @param place as for `checkPolicies`
+ */
+export function refuseBeside(running: readonly Running[], from: Tool, program: string, place: string): void {
   const beside = running.find((each) => isMeant(each, from) && isStarted(each.object))
   if (!beside) return
   const { kind, metadata } = beside.object
   const { namespace = '', name, labels } = metadata
   const by = (verb: string, ...more: readonly string[]) =>
-    commandLine('kubectl', verb, kind.toLowerCase(), name, '-n', namespace, ...more)
+    `${commandLine('kubectl', verb, kind.toLowerCase(), name, '-n', namespace, ...more)}${place}`
   if (labels?.[ASLEEP_LABEL] !== undefined)
     throw new UsageError(
       `Dormouse has put ${beside.tool} to sleep and would wake it: remove it by ${by('delete')}, then repeat ${program} import`,

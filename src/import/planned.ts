@@ -22,13 +22,14 @@ export async function planned(
   objects: readonly ImportedObject[],
   running: readonly Running[],
   now: number,
+  place: string,
 ): Promise<Import> {
   const [{ InForce }, known] = await Promise.all([import('./plan/in-force.ts'), settingsInForce(cluster)])
   const namespaces = objects.filter(({ kind }) => kind === 'Namespace')
   const inForce = new InForce(known, namespaces)
   if (from === 'kube-green') {
     const { byNamespace, planOfKubeGreen } = await import('./plan/kube-green-plan.ts')
-    const steps = byNamespace(objects).flatMap((each) => planOfKubeGreen(each, now, inForce))
+    const steps = byNamespace(objects).flatMap((each) => planOfKubeGreen(each, now, inForce, place))
     return { steps, force: [inForce, inForce], isKnown: known !== undefined }
   }
   if (isOfVisits(from)) {

@@ -214,6 +214,8 @@ describe('what an import did', () => {
     }
     const beside = await imported(new Objects([web, sablier]), '--from', 'sablier')
     expect(beside.err).to.include('sablier still runs: stop it by kubectl scale deployment sablier -n tool')
+    const elsewhere = await imported(new Objects([web, sablier]), '--from', 'sablier', '--context', 'dev')
+    expect(elsewhere.err).to.match(/scale deployment sablier -n tool .*--context dev, then repeat/)
     const cluster = new Objects([web, { ...sablier, spec: { ...sablier.spec, replicas: 0 } }])
     const { code, err } = await imported(cluster, '--from', 'sablier')
     expect(code, err).to.equal(0)

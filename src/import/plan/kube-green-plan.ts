@@ -48,11 +48,13 @@ export function byNamespace(found: readonly ImportedObject[]): LeftInNamespace[]
 /**
  * The steps of an import in one namespace. SleepInfos are deleted last, since their Secrets are deleted with them. They
  * stay as long as anything in the namespace is left to a person.
+ * @param place options, such as ` --context dev`, by which a pasted command reaches the same cluster
  */
 export function planOfKubeGreen(
   { namespace, infos, secrets, objects }: LeftInNamespace,
   now: Instant,
   force: InForce,
+  place = '',
 ): Step[] {
   const unreadable = secrets.filter((secret) => !keptIn(secret))
   // Without the counts its sleepers would be adopted at 0.
@@ -81,12 +83,13 @@ export function planOfKubeGreen(
         before: force.inherited(each),
         byPolicies: force.byPolicies(each),
         now,
+        place,
         isPatched: infos.some((info) => isPatched(info, each) && isChosen(info, each)),
       })
     }),
     ...secrets
       .flatMap((secret) => keptOfOthers(secret, new Set(objects.map(keptKey))))
-      .map(({ object, restore }) => byHand(object, NOT_LOOKED_AT, restore)),
+      .map(({ object, restore }) => byHand(object, NOT_LOOKED_AT, restore, place)),
   ]
   const isOpen = steps.some(({ verdict }) => verdict === 'refused')
   const later = comingLater(infos, wide)
@@ -206,19 +209,20 @@ interface KubeGreenObject extends Omit<Planned, 'wanted'> {
   readonly before: Wanted
   /** Whether a patch of a SleepInfo says how it sleeps. */
   readonly isPatched: boolean
+  readonly place: string
 }
 
-function objectSteps({ asked, kept, before, isPatched: hasPatch, ...found }: KubeGreenObject): Step[] {
+function objectSteps({ asked, kept, before, isPatched: hasPatch, place, ...found }: KubeGreenObject): Step[] {
   const { object, inherited, now } = found
   const restore = kept.at(-1) ?? {}
-  if (isOwned(object)) return isEmpty(restore) ? [] : [byHand(object, OF_ANOTHER, restore)]
-  const refuse = (why: string) => [byHand(object, why, restore, inherited)]
+  if (isOwned(object)) return isEmpty(restore) ? [] : [byHand(object, OF_ANOTHER, restore, place)]
+  const refuse = (why: string) => [byHand(object, why, restore, place, inherited)]
   if (asked.refused !== undefined) return refuse(asked.refused)
   const { count, bounds, rest } = restorable(object, restore)
   const isAsleep = isAtRest(object)
   const planned = { ...found, wanted: isAsleep ? asLatest(asked, kept) : asItIs(asked, now) }
   const { wanted } = planned
-  const more = isEmpty(rest) ? [] : [byHand(object, CHANGED, rest)]
+  const more = isEmpty(rest) ? [] : [byHand(object, CHANGED, rest, place)]
   if (bounds) return [putBack(object, bounds), ...more]
   // Others than this import may have policies for what kube-green left alone.
   const isOthers = !wanted.enabled && (!canSleep(object) || saysWanted(inherited) === saysWanted(before))
@@ -252,21 +256,33 @@ function putBack(object: ImportedObject, spec: MergePatch): Step {
 }
 
 /** Leaves a kept patch to a person: anybody who may write in the namespace may have written it. */
-function byHand(object: ImportedObject, why: string, restore: Restore, inherited?: Wanted): Step {
-  const command = isEmpty(restore) ? [] : commandFor(object, restore)
+function byHand(
+  object: ImportedObject,
+  why: string,
+  restore: Restore,
+  place: string,
+  inherited?: Wanted,
+): Step {
+  const command = isEmpty(restore) ? [] : commandFor(object, restore, place)
   return refusalOf(object, [why, ...command], inherited)
 }
 
 const A_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/
 
 /** The command for it, unless Kubernetes allows no object of that name. */
-function commandFor({ apiVersion, kind, metadata }: ImportedObject, restore: Restore): string[] {
+function commandFor(
+  { apiVersion, kind, metadata }: ImportedObject,
+  restore: Restore,
+  place: string,
+): string[] {
   const { namespace = '', name } = metadata
   const group = groupOf(apiVersion)
   const resource = `${kind}${group === '' ? '' : `.${group}`}`.toLowerCase()
   if (![resource, namespace, name].every((each) => A_NAME.test(each))) return []
   const target = commandLine('kubectl', 'patch', resource, name, '-n', namespace)
-  return [`by hand, once you have read it: ${target} --type merge ${commandLine('-p', asciiJson(restore))}`]
+  return [
+    `by hand, once you have read it: ${target}${place} --type merge ${commandLine('-p', asciiJson(restore))}`,
+  ]
 }
 
 function isEmpty(restore: Restore): boolean {

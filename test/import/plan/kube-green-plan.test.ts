@@ -31,7 +31,9 @@ const NOT_READ: ImportedObject = {
   metadata: { namespace: 'shop', name: 'sleepinfo-hours' },
 }
 const planOf = (data: Record<string, string>) =>
-  byNamespace([info, web, secret(data)]).flatMap((each) => planOfKubeGreen(each, NIGHT, new InForce()))
+  byNamespace([info, web, secret(data)]).flatMap((each) =>
+    planOfKubeGreen(each, NIGHT, new InForce(), ' --context dev'),
+  )
 const planWith = (objects: readonly ImportedObject[], kept: Record<string, Record<string, object>>) => {
   const texts = Object.entries(kept).map(([kind, all]) => [
     kind,
@@ -70,7 +72,7 @@ describe('a SleepInfo, and with it its Secret,', () => {
     expect(left && nameOf(left.object)).to.equal('rollout shop/shop')
     expect(left?.verdict).to.equal('refused')
     expect(left?.says.join('; ')).to.include(
-      `kubectl patch rollout.argoproj.io shop -n shop --type merge -p '{"spec":{"replicas":4}}'`,
+      `kubectl patch rollout.argoproj.io shop -n shop --context dev --type merge -p '{"spec":{"replicas":4}}'`,
     )
   })
 
