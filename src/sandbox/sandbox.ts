@@ -52,7 +52,7 @@ export class SandboxCluster implements Runnable {
   readonly #admission: Admission
   readonly #rollout: Rollout
   readonly #slices: EndpointSlices
-  readonly #app = new App()
+  readonly #app = new App(CONTEXT)
   readonly #preview: ServiceAddress
   #server: Server | undefined
   #port: number

@@ -37,8 +37,12 @@ describe('traffic in the sandbox', () => {
 
   it('leads a connection to a ready endpoint, to one that serves while it ends, and to nowhere else', async () => {
     await scale(1)
-    await eventually('the app', async () =>
-      (await (await fetch(sandbox.preview)).text()).includes('This is the app'),
+    const page = await eventually('the app', async () => {
+      const text = await (await fetch(sandbox.preview)).text()
+      return text.includes('This is the app') && text
+    })
+    expect(page.match(/kubectl dormouse .*/g)).to.satisfy((commands: string[]) =>
+      commands.every((each) => each.includes('-n staging --context dormouse-sandbox')),
     )
     await scale(0)
     await eventually('a refusal', async () => failureOf(fetch(sandbox.preview), TypeError))

@@ -6,13 +6,15 @@ export class App implements Runnable {
   readonly name = 'app'
   readonly #server: Server
 
-  constructor() {
+  /** @param context the kubeconfig's, which the commands on the page name, so that none reaches another cluster */
+  constructor(context: string) {
+    const page = pageFor(context)
     this.#server = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html; charset=utf-8')
       response.setHeader('cache-control', 'no-store')
       // A pod that ends closes its connections; this server outlives its pods.
       response.setHeader('connection', 'close')
-      response.end(PAGE)
+      response.end(page)
     })
   }
 
@@ -38,7 +40,7 @@ export class App implements Runnable {
   }
 }
 
-const PAGE = `<!doctype html>
+const pageFor = (context: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -48,10 +50,12 @@ const PAGE = `<!doctype html>
   body { max-width: 36rem; margin: 12vh auto; padding: 0 1.25rem }
   h1 { font-size: 2rem; line-height: 1.2 }
   code { font-size: .95em; overflow-wrap: anywhere }
+  pre { overflow-x: auto }
 </style>
 <h1>This is the app.</h1>
 <p>A pod of <code>staging/preview</code> is ready and answers you itself: nothing of Dormouse stands between you and it.
 <p>Your visit keeps it awake for five minutes. See who woke it, and put it back to sleep:
-<p><code>kubectl dormouse why preview -n staging</code><br><code>kubectl dormouse snooze preview -n staging</code>
+<pre><code>kubectl dormouse why preview -n staging --context ${context}
+kubectl dormouse snooze preview -n staging --context ${context}</code></pre>
 </html>
 `
