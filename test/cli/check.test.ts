@@ -62,6 +62,15 @@ describe('dormouse check', () => {
     expect(err).to.contain('/policies/0/schedule')
   })
 
+  it("calls the chart's values what they are, and names no key of them unknown", async () => {
+    await writeFile(file(), 'config:\n  timezone: Europe/Berlin\n')
+    const { code, err } = await callCheck(file())
+    expect(code).to.equal(2)
+    expect(err).to.equal(
+      `error: ${file()}: these are values of the chart: check what it makes of them, by helm template … -f values.yaml | dormouse check -\n`,
+    )
+  })
+
   it('reads standard input as -', async () => {
     const input = JSON.stringify({ policies: [POLICY] })
     const { code, stdout, stderr } = await runDormouse(['check', '-'], { input })
