@@ -242,6 +242,16 @@ describe('a faulty configuration', () => {
     expect(only('zebra: 1').message).to.equal("unknown key 'zebra': remove it")
   })
 
+  it('says what is wrong with a range of ports, and that a built-in kind needs no entry', () => {
+    const found = (yaml: string) => only(yaml).found
+    expect(found('waker: { ports: 21000-20000 }')).to.equal('"21000-20000": the lower port comes first')
+    expect(found('waker: { ports: 60000-70000 }')).to.equal('"60000-70000": 65535 is the last port')
+    expect(found('waker: { ports: abc }')).to.equal('"abc"')
+    for (const resource of ['statefulsets.apps', 'cronjobs'])
+      expect(found(`kinds: [{ resource: ${resource} }]`)).to.match(/are built in: leave this entry out$/)
+    expect(found('kinds: [{ resource: rollouts }]')).to.equal('"rollouts"')
+  })
+
   it('has sizes in powers of 1024, each with its unit', () => {
     const sizes = ['1024B', '16KiB', '1MiB'].map((size) => load(`api: { bodyLimit: ${size} }`).api.bodyLimit)
     expect(sizes).to.deep.equal([1024, 16_384, 1_048_576])

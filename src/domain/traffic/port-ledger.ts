@@ -6,10 +6,11 @@ export interface PortRange {
   readonly to: number
 }
 
-/** `20000-20999`, as the configuration has it. @throws TypeError when it is something else */
+/** Two numbers as the configuration's pattern admits them: `20000-20999`. @throws TypeError when these are no range */
 export function portRange(text: string): PortRange {
   const [from = Number.NaN, to = Number.NaN] = text.split('-').map(Number)
-  if (!(from <= to && to <= 65_535)) throw new TypeError(`not a range of ports: ${text}`)
+  if (from > to) throw new TypeError('the lower port comes first')
+  if (to > 65_535) throw new TypeError('65535 is the last port')
   return { from, to }
 }
 

@@ -26,7 +26,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
   portRange: (text) => faultOf(() => portRange(text), TypeError),
   jwksUri: unless((text) => isUrl(text, isSafeKeysUrl)),
   kind: unless(isKind),
-  configuredKind: unless(isConfigurable),
+  configuredKind: (text) => (isConfigurable(text) ? undefined : builtInAdvice(text)),
   network: unless(isNetwork),
   signOutUrl: unless(
     (text) => /^\/(?![/\\])/.test(text) || isUrl(text, ({ protocol }) => protocol === 'https:'),
@@ -37,6 +37,12 @@ export const READERS: Readonly<Record<string, Reader>> = {
 
 function unless(holds: (text: string) => boolean): Reader {
   return (text) => (holds(text) ? undefined : '')
+}
+
+/** '': it is no kind that is built in. */
+function builtInAdvice(text: string): string {
+  const [resource = ''] = text.split('.')
+  return isBuiltIn(resource) ? `${resource} are built in: leave this entry out` : ''
 }
 
 function isUrl(text: string, holds: (url: URL) => boolean): boolean {
