@@ -69,7 +69,12 @@ function refuse(res: ServerResponse, { namespace, service }: SleepingPort, calle
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': RETRY_AFTER.usual }
   if (caller === 'foreign') return send(res, 403, headers, 'another site may not wake this\n')
   const why = `Service ${service} in namespace ${namespace} is asleep or waking, and this request does not wake it.`
-  send(res, 503, headers, `${why} Open it in a browser, or: kubectl dormouse wake\n`)
+  send(
+    res,
+    503,
+    headers,
+    `${why} Open it in a browser, or wake what this lists: kubectl dormouse list -n ${namespace}\n`,
+  )
 }
 
 function send(

@@ -161,6 +161,7 @@ describe('the page of a sleeper', () => {
         expect(type).to.equal('text/plain; charset=utf-8')
         expect(body.length).to.be.below(200)
         if (method === 'HEAD') expect(body).to.equal('')
+        else if (status === 503) expect(body).to.match(/: kubectl dormouse list -n shop\n$/)
       }
     })
 
