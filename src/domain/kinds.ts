@@ -121,7 +121,7 @@ export function isBuiltIn(text: string): text is BuiltInKind {
 /** Kinds with a scale that must not be put to sleep by it, and why. */
 export const UNMANAGEABLE: Readonly<Record<string, string>> = {
   'clusters.postgresql.cnpg.io':
-    'scaling a CloudNativePG Cluster down deletes volumes: use its annotation cnpg.io/hibernation',
+    'scaling a CloudNativePG Cluster down deletes volumes: write { preset: cloudnative-pg }',
   'prometheuses.monitoring.coreos.com': 'the scale of a Prometheus is its number of shards, not of pods',
   'prometheusagents.monitoring.coreos.com': 'its scale is its number of shards, not of pods',
   'kafkanodepools.kafka.strimzi.io': 'the operator refuses a KafkaNodePool without nodes',

@@ -252,6 +252,17 @@ describe('a faulty configuration', () => {
     expect(found('kinds: [{ resource: rollouts }]')).to.equal('"rollouts"')
   })
 
+  it('has each faulty kind at its own place', () => {
+    const text =
+      'kinds: [{ preset: eck, resource: a.b.io }, { resource: c.d.io }, { resource: clusters.postgresql.cnpg.io }]'
+    const found = faultsOf({ text }).map((fault) => `${fault.source} ${fault.pointer} ${fault.found}`)
+    expect(found).to.have.length(2)
+    expect(found[0]).to.equal('dormouse.yaml:1:9 /kinds/0 more beside preset eck')
+    expect(found[1]).to.match(
+      /^dormouse.yaml:1:66 .kinds.2 .+deletes volumes: write . preset: cloudnative-pg/,
+    )
+  })
+
   it('has sizes in powers of 1024, each with its unit', () => {
     const sizes = ['1024B', '16KiB', '1MiB'].map((size) => load(`api: { bodyLimit: ${size} }`).api.bodyLimit)
     expect(sizes).to.deep.equal([1024, 16_384, 1_048_576])
@@ -332,11 +343,11 @@ describe('a faulty configuration', () => {
     ['a status to pause', owners('{ path: .status.x, asleep: true }'), '/owners/0/pause/path'],
     ['a kind of Kubernetes itself', 'kinds: [{ resource: jobs.batch }]', '/kinds/0/resource'],
     ['a count outside of the spec', kind(`${PATH}: .status.x`), `/kinds/0/${PATH}`],
-    ['a kind whose scale deletes volumes', 'kinds: [{ resource: clusters.postgresql.cnpg.io }]', '/kinds'],
+    ['a kind whose scale deletes volumes', 'kinds: [{ resource: clusters.postgresql.cnpg.io }]', '/kinds/0'],
     [
       'a kind whose scale is shards',
       'kinds: [{ resource: prometheusagents.monitoring.coreos.com }]',
-      '/kinds',
+      '/kinds/0',
     ],
     ['a kind twice', kind(`${PATH}: .spec.x }, { resource: a.b.io`), '/kinds'],
     ['a wildcard among the exempt users', 'exemptUsers: ["system:*"]', '/exemptUsers/0'],
@@ -374,12 +385,12 @@ describe('a faulty configuration', () => {
     ['two audiences of one issuer', `auth: { oidc: [${provider('a')}, ${provider('b')}] }`, '/auth/oidc'],
     ['a local issuer that is a provider too', `auth: { oidc: [${provider('a')}], ${LOCAL} }`, '/auth/oidc'],
     ['a configuration that is a list', '- timezone: UTC', ''],
-    ['a kind that is none', 'kinds: [{ specReplicasPath: .spec.size }]', '/kinds'],
-    ['a preset with a resource', 'kinds: [{ preset: percona-mysql, resource: a.example.com }]', '/kinds'],
+    ['a kind that is none', 'kinds: [{ specReplicasPath: .spec.size }]', '/kinds/0'],
+    ['a preset with a resource', 'kinds: [{ preset: percona-mysql, resource: a.example.com }]', '/kinds/0'],
     [
       'a preset with more',
       'kinds: [{ preset: percona-mysql, asleepWhen: { path: .status.x, equals: 1 } }]',
-      '/kinds',
+      '/kinds/0',
     ],
     ['an annotation without a name', switched('annotation: example.com/'), '/kinds/0/switch/annotation'],
     ['an unknown preset', 'kinds: [{ preset: postgres }]', '/kinds/0/preset'],
@@ -388,17 +399,17 @@ describe('a faulty configuration', () => {
       `kinds: [{ preset: cloudnative-pg }, ${CNPG(ANNOTATION)}]`,
       '/kinds',
     ],
-    ['a count that deletes volumes', 'kinds: [{ resource: clusters.postgresql.cnpg.io }]', '/kinds'],
-    ['a switch with a count', switched('path: .spec.off', ', specReplicasPath: .spec.size'), '/kinds'],
-    ['a switch nowhere', switched('path: null'), '/kinds'],
-    ['a switch in two places', switched('path: .spec.off, annotation: example.com/off'), '/kinds'],
-    ['a switch whose values are one', switched('path: .spec.off, awake: true'), '/kinds'],
-    ['a switch by an annotation that is no text', switched('annotation: example.com/off'), '/kinds'],
+    ['a count that deletes volumes', 'kinds: [{ resource: clusters.postgresql.cnpg.io }]', '/kinds/0'],
+    ['a switch with a count', switched('path: .spec.off', ', specReplicasPath: .spec.size'), '/kinds/0'],
+    ['a switch nowhere', switched('path: null'), '/kinds/0'],
+    ['a switch in two places', switched('path: .spec.off, annotation: example.com/off'), '/kinds/0'],
+    ['a switch whose values are one', switched('path: .spec.off, awake: true'), '/kinds/0'],
+    ['a switch by an annotation that is no text', switched('annotation: example.com/off'), '/kinds/0'],
     ['a switch outside of the spec', switched('path: .metadata.labels'), '/kinds/0/switch/path'],
     [
       'a condition without a value',
       switched('path: .spec.off', ', asleepWhen: { path: .status.x }'),
-      '/kinds',
+      '/kinds/0',
     ],
     ['a sign of a currency', prices('currency: €, cpu: 1'), '/savings/prices/currency'],
     ['a price below 0', prices('currency: EUR, cpu: -1'), '/savings/prices/cpu'],

@@ -67,22 +67,24 @@ function isNetwork(text: string): boolean {
 function faultOfKind({ preset, ...own }: Entry): string | undefined {
   const { resource, specReplicasPath, switch: switched, asleepWhen, awakeWhen } = own
   if (preset !== null)
-    return Object.values(own).some((value) => value !== null) ? `more in the entry of ${preset}` : undefined
-  if (resource === null) return 'neither in an entry'
-  if (switched && specReplicasPath !== null) return `both in the entry of ${resource}`
+    return Object.values(own).some((value) => value !== null) ? `more beside preset ${preset}` : undefined
+  if (resource === null) return 'neither'
+  if (switched && specReplicasPath !== null) return 'both a count and a switch'
   if (switched && (switched.path == null) === (switched.annotation == null))
-    return `a switch of ${resource} with ${switched.path == null ? 'neither' : 'both'}`
+    return `a switch with ${switched.path == null ? 'neither path nor annotation' : 'both path and annotation'}`
   if (switched?.asleep !== undefined && switched.asleep === switched.awake)
-    return `a switch of ${resource} whose two values are one`
+    return 'a switch whose two values are one'
   if (switched?.annotation != null && ![switched.asleep, switched.awake].every(isText))
-    return `an annotation of ${resource} with a value that is no text in quotes`
+    return "an annotation with a value that is no text: write it in quotes, such as 'true'"
   const vague = [asleepWhen, awakeWhen].some(
     (each) =>
       each &&
       ((each.path == null) === (each.condition == null) ||
         (each.equals == null) === (each.equalsPath == null)),
   )
-  return vague ? `a condition of ${resource} without one path and one value` : undefined
+  return vague
+    ? 'a condition that needs one of path and condition, and one of equals and equalsPath'
+    : undefined
 }
 type Entry = WrittenConfig['kinds'][number]
 
@@ -95,8 +97,24 @@ interface CrossCheck {
   /** The keys that are compared; the fault is reported for the first, and only if none of them is faulty by itself. */
   readonly pointers: readonly [string, ...string[]]
   readonly expected: string
-  /** The fault; undefined: there is none. */
-  readonly found: (config: WrittenConfig) => string | undefined
+  /** The fault, or those of the entries of a list; undefined: there is none. */
+  readonly found: (config: WrittenConfig) => string | readonly EntryFault[] | undefined
+}
+
+interface EntryFault {
+  readonly pointer: string
+  readonly found: string
+}
+
+function inEntries<Each>(
+  pointer: string,
+  entries: readonly Each[],
+  faultIn: (entry: Each) => string | undefined,
+): EntryFault[] {
+  return entries.flatMap((entry, index) => {
+    const found = faultIn(entry)
+    return found === undefined ? [] : [{ pointer: `${pointer}/${index}`, found }]
+  })
 }
 
 const CROSS_CHECKS: readonly CrossCheck[] = [
@@ -109,16 +127,18 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   {
     pointers: ['/kinds'],
     expected:
-      'kinds with either `preset` alone or `resource`, and with a count, or a switch that is either a path or an annotation',
-    found: ({ kinds }) => given(kinds.map(faultOfKind).find((fault) => fault !== undefined)),
+      'either `preset` alone or `resource`, and with that a count, or a switch that is either a path or an annotation',
+    found: ({ kinds }) => inEntries('/kinds', kinds, faultOfKind),
   },
   {
     pointers: ['/kinds'],
-    expected: 'kinds that can be put to sleep by their count',
-    found: ({ kinds }) => {
-      const found = kindsOf(kinds).find((kind) => kind.resource in UNMANAGEABLE && !kind.switch)
-      return found && `${found.resource}: ${UNMANAGEABLE[found.resource]}`
-    },
+    expected: 'a kind that can be put to sleep by its count',
+    found: ({ kinds }) =>
+      inEntries('/kinds', kinds, ({ resource, switch: switched }) =>
+        resource !== null && resource in UNMANAGEABLE && !switched
+          ? `${resource}: ${UNMANAGEABLE[resource]}`
+          : undefined,
+      ),
   },
   {
     pointers: ['/kinds'],
@@ -270,8 +290,9 @@ export function crossFaults(
     )
   return CROSS_CHECKS.filter(({ pointers }) => pointers.every(isSound)).flatMap(
     ({ pointers: [pointer], expected, found }) => {
-      const wrong = found(config)
-      return wrong === undefined ? [] : [fault(pointer, sourceOf(pointer), expected, wrong)]
+      const wrong = found(config) ?? []
+      const all = typeof wrong === 'string' ? [{ pointer, found: wrong }] : wrong
+      return all.map((each) => fault(each.pointer, sourceOf(each.pointer), expected, each.found))
     },
   )
 }
