@@ -41,9 +41,9 @@ describe('traffic in the sandbox', () => {
       const text = await (await fetch(sandbox.preview)).text()
       return text.includes('This is the app') && text
     })
-    expect(page.match(/kubectl dormouse .*/g)).to.satisfy((commands: string[]) =>
-      commands.every((each) => each.includes('-n staging --context dormouse-sandbox')),
-    )
+    const text = page.replaceAll(/<[^>]+>/g, '')
+    for (const verb of ['why', 'snooze'])
+      expect(text).to.include(`kubectl dormouse ${verb} preview -n staging --context dormouse-sandbox`)
     await scale(0)
     await eventually('a refusal', async () => failureOf(fetch(sandbox.preview), TypeError))
     const [standing] = await slices()

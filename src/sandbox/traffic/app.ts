@@ -40,6 +40,10 @@ export class App implements Runnable {
   }
 }
 
+/** Options stay together where the line breaks. */
+const commandFor = (verb: string, context: string) =>
+  `<code>kubectl dormouse ${verb} preview <span>-n staging</span> <span>--context ${context}</span></code>`
+
 const pageFor = (context: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -50,12 +54,12 @@ const pageFor = (context: string) => `<!doctype html>
   body { max-width: 36rem; margin: 12vh auto; padding: 0 1.25rem }
   h1 { font-size: 2rem; line-height: 1.2 }
   code { font-size: .95em; overflow-wrap: anywhere }
-  pre { overflow-x: auto }
+  span { white-space: nowrap }
 </style>
 <h1>This is the app.</h1>
 <p>A pod of <code>staging/preview</code> is ready and answers you itself: nothing of Dormouse stands between you and it.
 <p>Your visit keeps it awake for five minutes. See who woke it, and put it back to sleep:
-<pre><code>kubectl dormouse why preview -n staging --context ${context}
-kubectl dormouse snooze preview -n staging --context ${context}</code></pre>
+<p>${commandFor('why', context)}
+<p>${commandFor('snooze', context)}
 </html>
 `
