@@ -28,7 +28,7 @@ export function adviceFor(text: string): string | undefined {
   const schedule = windows && canonical(windows)
   if (!windows || !schedule || schedule.length > MAX_ADVICE) return undefined
   const overnight = windows.some(({ start, end }) => end < start) ? ', each until the morning after' : ''
-  const zoned = zone === undefined ? '' : `; the zone ${zone} goes into dormouse.dev/timezone`
+  const zoned = zone === undefined ? '' : `; the zone ${zone} goes into the setting timezone`
   return `write the hours awake as ${schedule}${overnight}${zoned}`
 }
 

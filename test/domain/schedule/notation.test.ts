@@ -14,18 +14,18 @@ function faultOf(text: string): string {
 }
 
 describe("a schedule in another tool's notation", () => {
-  const berlin = '; the zone Europe/Berlin goes into dormouse.dev/timezone'
+  const berlin = '; the zone Europe/Berlin goes into the setting timezone'
   const cases: Record<string, string> = {
     // downscalers
     'Mon-Fri 08:00-18:00 Europe/Berlin': `8:00-18:00,Mon-Fri${berlin}`,
-    'Mon-Fri 08:00-20:00 UTC': '8:00-20:00,Mon-Fri; the zone UTC goes into dormouse.dev/timezone',
+    'Mon-Fri 08:00-20:00 UTC': '8:00-20:00,Mon-Fri; the zone UTC goes into the setting timezone',
     'Mon-Fri 08:00-18:00': '8:00-18:00,Mon-Fri',
     'Mon-Thu 08:00-18:00 Europe/Berlin, Fri-Fri 08:00-16:00 Europe/Berlin': `8:00-18:00,Mon-Thu;8:00-16:00,Fri${berlin}`,
     'Sun-Fri 20:00-08:00 Europe/Berlin': `20:00-8:00,Sun-Fri, each until the morning after${berlin}`,
     // a zone, or days, where there is none to be
     '8:00-18:00,Mon-Fri Europe/Berlin': `8:00-18:00,Mon-Fri${berlin}`,
     'Europe/Berlin 8:00-18:00,Mon-Fri': `8:00-18:00,Mon-Fri${berlin}`,
-    'CET 8:00-18:00': '8:00-18:00; the zone CET goes into dormouse.dev/timezone',
+    'CET 8:00-18:00': '8:00-18:00; the zone CET goes into the setting timezone',
     '8:00-18:00 Mon-Fri': '8:00-18:00,Mon-Fri',
     '8:00-18:00 Mon-Fri; 10:00-14:00 Sat': '8:00-18:00,Mon-Fri;10:00-14:00,Sat',
     'Mon,Wed,Fri 8:00-18:00': '8:00-18:00,Mon,Wed,Fri',
