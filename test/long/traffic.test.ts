@@ -6,18 +6,21 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { prometheus } from '../dashboards/prometheus.ts'
-import { skipper, traefikRule } from '../go-programs/ingress-controllers.ts'
+import { haproxyIngress, skipper, traefikRule } from '../go-programs/ingress-controllers.ts'
 import { kubeProxyRule } from '../go-programs/kube-proxy-rule.ts'
-import { both } from '../suite/need.ts'
+import { both, type Need } from '../suite/need.ts'
+import type { Cluster } from '../support/cluster.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
 import { print, printFigures, quantile } from '../support/figures.ts'
 import { describeOnNetwork } from '../support/network.ts'
 import { call, CALLERS, get, type CallerName, type Target } from '../traffic/callers.ts'
+import type { Front } from '../traffic/front.ts'
+import { haproxy, startHaproxyIngress } from '../traffic/haproxy-ingress.ts'
 import { flow, others, tally, type Fate } from '../traffic/flow.ts'
 import { Rule } from '../traffic/rule.ts'
 import { Scalings } from '../traffic/scalings.ts'
 import { setting, type Setting } from '../traffic/setting.ts'
-import { Skipper } from '../traffic/skipper.ts'
+import { startSkipper } from '../traffic/skipper.ts'
 import { awake, hostOf, isAwake, slicesOf, type Sleeper } from '../traffic/sleepers.ts'
 
 const CONNECTIONS = Number(process.env['DORMOUSE_TRAFFIC_CONNECTIONS'] ?? 1000)
@@ -30,7 +33,7 @@ const PAUSE = 40
 const ALL = Object.keys(CALLERS) as CallerName[]
 const CLIENT_FIRST = ALL.filter((name) => name !== 'greeting')
 const OVER_HTTP: readonly CallerName[] = ['http', 'posted', 'websocket']
-/** Milliseconds between two of Skipper's readings of slices, by default. */
+/** Milliseconds between two of Skipper's readings of slices, by default; HAProxy Ingress reads more often. */
 const READING = 3000
 /** Milliseconds in which a wake is under way, and in which it is asked for. */
 const MID_WAKE = 1500
@@ -76,40 +79,8 @@ for (const endpoints of ['ready', 'fallback'] as const)
     },
   )
 
-describeOnNetwork(
-  import.meta.filename,
-  both(kubeProxyRule, skipper),
-  'connections through Skipper, which reads slices,',
-  function (on, [rule, path]) {
-    this.timeout(900_000)
-    const place = setting(on, rule, { heldPerService: 512 })
-    let controller: Skipper
-
-    before('it runs', async () => {
-      controller = await Skipper.start(path, on())
-    })
-    afterEach('shows what it said of a failure', function () {
-      if (this.currentTest?.state === 'failed')
-        process.stderr.write(`${controller.log.slice(-20).join('\n')}\n`)
-    })
-    after('it is gone', () => controller?.stop())
-
-    // It takes the ports of one slice for the addresses of all: while pods start, and as they become ready.
-    for (const [pods, warm] of [
-      ['at once', 200],
-      ['later than it reads slices', 2 * READING],
-    ] as const)
-      it(`any, pods that are ready ${pods}: each gets the app's answer`, async () => {
-        const name = `web-${warm}`
-        const web = await place.sleepers.create(name, 'any', warm)
-        const to = await controller.target(hostOf(name))
-        const fates = await through(place, web, OVER_HTTP, async () => to, { rest: READING / 2 })
-        tell(`any, through Skipper, pods that are ready ${pods}`, fates)
-        expect(others(fates, 'app').join('\n')).to.equal('')
-        expect(place.sleepers.early).to.deep.equal([])
-      })
-  },
-)
+describeThrough('Skipper', skipper, startSkipper)
+describeThrough('HAProxy Ingress', both(haproxy, haproxyIngress), startHaproxyIngress)
 
 describeOnNetwork(
   import.meta.filename,
@@ -310,6 +281,46 @@ describeOnNetwork(
     })
   },
 )
+
+/** `start`: runs the controller that was found. */
+function describeThrough<Found>(
+  name: string,
+  controller: Need<Found>,
+  start: (found: Found, on: Cluster) => Promise<Front>,
+): void {
+  describeOnNetwork(
+    import.meta.filename,
+    both(kubeProxyRule, controller),
+    `connections through ${name}, which reads slices,`,
+    function (on, [rule, found]) {
+      this.timeout(900_000)
+      const place = setting(on, rule, { heldPerService: 512 })
+      let front: Front
+
+      before('it runs', async () => {
+        front = await start(found, on())
+      })
+      afterEach('shows what it said of a failure', function () {
+        if (this.currentTest?.state === 'failed') process.stderr.write(`${front.log.slice(-20).join('\n')}\n`)
+      })
+      after('it is gone', () => front?.stop())
+
+      // Some take the ports of one slice for the addresses of all: while pods start, and as they become ready.
+      for (const [pods, warm] of [
+        ['at once', 200],
+        ['later than it reads slices', 2 * READING],
+      ] as const)
+        it(`any, pods that are ready ${pods}: each gets the app's answer`, async () => {
+          const web = await place.sleepers.create(`web-${warm}`, 'any', warm)
+          const to = await front.target(hostOf(web.name))
+          const fates = await through(place, web, OVER_HTTP, async () => to, { rest: READING / 2 })
+          tell(`any, through ${name}, pods that are ready ${pods}`, fates)
+          expect(others(fates, 'app').join('\n')).to.equal('')
+          expect(place.sleepers.early).to.deep.equal([])
+        })
+    },
+  )
+}
 
 /**
  * `CONNECTIONS` of them, while the workload is put to sleep again and again. `wake`: beside the connections themselves;

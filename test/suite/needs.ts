@@ -5,7 +5,7 @@ import { prometheus } from '../dashboards/prometheus.ts'
 import { argoCdHealth } from '../go-programs/argo-cd-health.ts'
 import { argoRollouts } from '../go-programs/argo-rollouts.ts'
 import { etcdutl } from '../go-programs/etcdutl.ts'
-import { skipper, traefikRule } from '../go-programs/ingress-controllers.ts'
+import { haproxyIngress, skipper, traefikRule } from '../go-programs/ingress-controllers.ts'
 import { kubeProxyRule } from '../go-programs/kube-proxy-rule.ts'
 import { actionlint, helm, helmUnittest } from '../go-programs/go-program.ts'
 import { KEDA_VERSIONS, keda } from '../go-programs/keda.ts'
@@ -16,6 +16,7 @@ import { schemathesis, zizmor } from '../python-programs/python-program.ts'
 import { formerCommit } from '../support/former-release.ts'
 import { kubectl } from '../support/kubectl.ts'
 import { promtool } from '../support/promtool.ts'
+import { haproxy } from '../traffic/haproxy-ingress.ts'
 import type { Need } from './need.ts'
 
 /** All that `npm run test:all` runs with. */
@@ -48,6 +49,8 @@ export const OF_LONG: readonly Need<unknown>[] = [
   eckOperator,
   cnpgOperator,
   skipper,
+  haproxy,
+  haproxyIngress,
   traefikRule,
 ]
 
