@@ -1,6 +1,5 @@
 import { ANNOTATION } from '../annotations.ts'
 import { TRAFFIC_MODES, type TrafficMode } from '../traffic-mode.ts'
-import { hashOf } from './hash.ts'
 import {
   FAMILIES,
   isWithoutPage,
@@ -49,6 +48,12 @@ export interface OwnerReference {
   readonly kind: string
   readonly name: string
   readonly uid: string
+}
+
+/** The numbers of a Service's ports, by name, and the tag in the names of its slices. */
+export interface Claim {
+  readonly ports: ReadonlyMap<string, number>
+  readonly tag: string
 }
 
 /** Everything from which the slices of one Service follow. */
@@ -133,14 +138,15 @@ function modeOf(selected: readonly Selected[]): TrafficMode | undefined {
  */
 export function plannedSlices(
   traffic: Traffic,
-  claim: (names: readonly string[]) => ReadonlyMap<string, number> | undefined,
+  claim: (names: readonly string[]) => Claim | undefined,
   { endpoints, owner }: SliceStyle,
 ): readonly Slice[] | undefined {
   const { service, selected, wakers } = traffic
   const mode = modeOf(selected)
   if (mode === undefined || !wantsSlices(traffic)) return []
-  const ports = claim(tcpPorts(service).map(({ name }) => name))
-  if (!ports) return undefined
+  const claimed = claim(tcpPorts(service).map(({ name }) => name))
+  if (!claimed) return undefined
+  const { ports, tag } = claimed
   const raw = mode === 'page' || mode === 'button' ? tcpPorts(service).filter(isWithoutPage) : []
   const wakes = selected.filter((each) => each.mode !== 'off').map(({ kind, name }) => `${kind}/${name}`)
   const families = FAMILIES.filter((each) => service.families.includes(each))
@@ -149,7 +155,7 @@ export function plannedSlices(
     if (reachable.length === 0) return []
     return {
       metadata: {
-        name: sliceName(service, family),
+        name: sliceName(service, family, tag),
         namespace: service.namespace,
         labels: { [SERVICE_LABEL]: service.name, [MANAGED_BY_LABEL]: MANAGER },
         annotations: {
@@ -168,10 +174,17 @@ export function plannedSlices(
   })
 }
 
-/** It follows from the Service alone, so that no second one is made for it. */
-export function sliceName({ name, uid }: Pick<Service, 'name' | 'uid'>, family: Family): string {
-  const hash = hashOf(`${uid}/${family}`).toString(16).padStart(8, '0')
-  return `${`${name}-`.slice(0, LONGEST_PART)}${SUFFIX}${hash}`
+/**
+ * `tag`: 8 hex digits, others each time that slices come for the Service. HAProxy's own controller (3.2) ignores a slice
+ * that comes again under its name with the same content.
+ */
+export function sliceName({ name }: Pick<Service, 'name'>, family: Family, tag: string): string {
+  return `${`${name}-`.slice(0, LONGEST_PART)}${SUFFIX}${tag}-${family.slice(-1)}`
+}
+
+/** That in the name of a slice; undefined: it has none. */
+export function tagOf(sliceName: string): string | undefined {
+  return /-([0-9a-f]{8})-[46]$/.exec(sliceName)?.[1]
 }
 
 function portOf(

@@ -1,9 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import type { ServiceCopy, SliceCopy } from '../../domain/traffic/copies.ts'
 import { hashOf } from '../../domain/traffic/hash.ts'
 import { PortLedger, type PortRange } from '../../domain/traffic/port-ledger.ts'
 import { noTrafficOf, selects } from '../../domain/traffic/service.ts'
 import { sliceChanges, type SliceChanges } from '../../domain/traffic/slice-changes.ts'
-import { plannedSlices, type Selected, type Slice, type SliceStyle } from '../../domain/traffic/slices.ts'
+import {
+  plannedSlices,
+  tagOf,
+  type Selected,
+  type Slice,
+  type SliceStyle,
+} from '../../domain/traffic/slices.ts'
 import type { TrafficMode } from '../../domain/traffic-mode.ts'
 import { isAtRest } from '../../domain/workload/reading.ts'
 import { Unreadable } from '../../domain/workload/state-codec.ts'
@@ -40,6 +47,8 @@ export class SlicePlanner {
   readonly #ledger: PortLedger
   /** The uid under which a Service, by `namespace/name`, holds ports. */
   readonly #holders = new Map<string, string>()
+  /** The tag of the slices that stand, or are about to, by `namespace/name` of their Service. */
+  readonly #tags = new Map<string, string>()
   /** Services that wait for ports. */
   readonly #starved = new Set<string>()
 
@@ -73,6 +82,7 @@ export class SlicePlanner {
     const reads = selected.map((each) => this.#read(each))
     const { planned, fault } = this.#planned(key, service, reads, slices)
     const optedIn = selected.filter((_, at) => reads[at]?.mode !== 'off')
+    if (planned.length === 0) this.#tags.delete(key)
     // Wakers that come back go on.
     if (planned.length === 0 && standing.length === 0 && copies.wakers.length > 0) this.#free(key)
     return {
@@ -103,9 +113,12 @@ export class SlicePlanner {
     const claim = (names: readonly string[]) => {
       if (this.#holders.get(key) !== service.uid) this.#free(key)
       const ports = this.#ledger.claim(service.uid, names, portsOf(slices), monotonic())
-      if (ports) this.#holders.set(key, service.uid)
-      else this.#starved.add(key)
-      return ports
+      if (!ports) {
+        this.#starved.add(key)
+        return undefined
+      }
+      this.#holders.set(key, service.uid)
+      return { ports, tag: this.#tag(key, slices) }
     }
     const planned = plannedSlices(traffic, claim, style)
     return planned ? { planned, fault: noTrafficOf(service) } : { planned: [], fault: USED_UP }
@@ -124,6 +137,13 @@ export class SlicePlanner {
       wantsPods: wants,
       mode: trafficModeOf(workload, evaluations),
     }
+  }
+
+  #tag(key: string, slices: readonly SliceCopy[]): string {
+    const standing = slices.find(({ own }) => own)
+    const tag = this.#tags.get(key) ?? (standing && tagOf(standing.name)) ?? randomBytes(4).toString('hex')
+    this.#tags.set(key, tag)
+    return tag
   }
 
   #free(key: string): void {

@@ -23,7 +23,7 @@ const TRAFFIC: Traffic = {
 }
 const planned = () => {
   const ports = new Map(Object.entries({ http: 20_001, https: 20_002 }))
-  const [slice] = plannedSlices(TRAFFIC, () => ports, { endpoints: 'ready' }) ?? []
+  const [slice] = plannedSlices(TRAFFIC, () => ({ ports, tag: '0a1b2c3d' }), { endpoints: 'ready' }) ?? []
   if (!slice) throw new TypeError('no slice is planned')
   return slice
 }

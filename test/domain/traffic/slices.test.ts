@@ -24,6 +24,7 @@ const PORTS = new Map([
   ['http', 20_001],
   ['https', 20_002],
 ])
+const TAG = '0a1b2c3d'
 const STYLE = { endpoints: 'ready' } as const
 const POD = 'web-5d4f8c7b9d-x7k2p'
 const asleep: Selected = { kind: 'deployments', name: 'web', isAsleep: true, wantsPods: false, mode: 'page' }
@@ -38,7 +39,7 @@ const TRAFFIC: Traffic = {
   stands: false,
 }
 const planned = (change: Partial<Traffic> = {}, style: Parameters<typeof plannedSlices>[2] = STYLE) => {
-  const slices = plannedSlices({ ...TRAFFIC, ...change }, () => PORTS, style)
+  const slices = plannedSlices({ ...TRAFFIC, ...change }, () => ({ ports: PORTS, tag: TAG }), style)
   if (!slices) throw new TypeError('it had numbers for its ports')
   return slices
 }
@@ -61,7 +62,7 @@ describe('the slices of a Service that sleeps', () => {
     expect(planned({}, { ...STYLE, owner })).to.deep.equal([
       {
         metadata: {
-          name: sliceName(SERVICE, 'IPv4'),
+          name: 'web-zzzzz-dormouse-0a1b2c3d-4',
           namespace: 'shop',
           labels: {
             'kubernetes.io/service-name': 'web',
@@ -137,9 +138,9 @@ describe('the slices of a Service that sleeps', () => {
 
   it("have names that begin as those of Kubernetes' own, by which ingress-nginx finds them, and come after these", () => {
     for (const name of ['web', 'w'.repeat(57), 'w'.repeat(58), 'w'.repeat(63)]) {
-      const own = sliceName({ name, uid: 'a' }, 'IPv4')
+      const own = sliceName({ name }, 'IPv4', TAG)
       const begins = `${name}-`.slice(0, 58)
-      expect(own).to.match(/zzzzz-dormouse-[0-9a-f]{8}$/)
+      expect(own).to.match(/zzzzz-dormouse-0a1b2c3d-4$/)
       expect(own.startsWith(begins) && own > `${begins}zzzzz`, own).to.equal(true)
     }
   })

@@ -175,6 +175,33 @@ describe('slices of sleeping Services', () => {
     expect(ports(traffic)).to.deep.equal(before)
   })
 
+  it('have a name that no former ones had, each time that they come', async () => {
+    const traffic = new FakeTraffic()
+    const { wakers } = traffic
+    const { see, slices } = await aLeader(traffic)
+    traffic.putService('web', aService())
+    const names = new Set<string>()
+    const come = () => {
+      expect(traffic.live.size).to.equal(1)
+      for (const name of traffic.live.keys()) names.add(name)
+    }
+    await see('web', asleep)
+    come()
+    await see('web', awake)
+    come()
+    expect(names.size, 'the same while it wakes').to.equal(1)
+    await see('web', undefined)
+    await see('web', asleep)
+    come()
+    for (const addresses of [[], wakers]) {
+      traffic.wakers = addresses
+      slices.stateChanged()
+      await settled()
+    }
+    come()
+    expect(names.size).to.equal(3)
+  })
+
   it('are taken over by another leader without a write, and so is the account of their ports', async () => {
     const traffic = new FakeTraffic()
     const range = { from: 20_000, to: 20_000 }
@@ -215,7 +242,7 @@ describe('slices of sleeping Services', () => {
     expect(traffic.live.size).to.equal(0)
     await see('web', asleep)
     expect(traffic.live.size).to.equal(1)
-    // Another Service of the name: its slice is another one.
+    // Another Service of the name takes the slice over.
     traffic.putService('web', aService({ uid: 'later' }))
     await settled()
     expect(traffic.live.size).to.equal(1)
