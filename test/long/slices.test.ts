@@ -3,7 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ANNOTATION } from '../../src/domain/workload/workload.ts'
 import { describeOn } from '../support/clusters.ts'
 import { enforced } from '../support/enforced.ts'
+import type { Client } from '../control-plane/client.ts'
 import { eventually, inParallel } from '../support/eventually.ts'
+import { printFigures } from '../support/figures.ts'
 import { manifest } from '../support/manifests.ts'
 import { asleepNow, awakeNow } from '../support/schedules.ts'
 
@@ -11,6 +13,31 @@ const HOME = 'dormouse'
 const WAKERS = 'dormouse-waker'
 const SERVICES = 1000
 const OWN = 'labelSelector=endpointslice.kubernetes.io/managed-by%3Ddormouse.dev'
+
+interface Heard {
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
+  readonly spec?: { readonly replicas?: number }
+}
+
+const asleepName = ({ metadata, spec }: Heard) => (spec?.replicas === 0 ? metadata.name : undefined)
+const madeFor = ({ metadata: { labels = {} } }: Heard) =>
+  labels['endpointslice.kubernetes.io/managed-by'] === 'dormouse.dev'
+    ? labels['kubernetes.io/service-name']
+    : undefined
+
+/** When a watch first tells of each name, by `performance.now()`. */
+function heard(client: Client, path: string, nameOf: (object: Heard) => string | undefined) {
+  const at = new Map<string, number>()
+  const stopped = new AbortController()
+  const watch = async () => {
+    for await (const line of client.lines(`${path}?watch=true&timeoutSeconds=3600`, stopped.signal)) {
+      const name = nameOf((JSON.parse(line) as { object: Heard }).object)
+      if (name !== undefined && !at.has(name)) at.set(name, performance.now())
+    }
+  }
+  watch().catch(() => {})
+  return { at, stop: () => stopped.abort() }
+}
 
 /** Figures are printed; the bars are those of an idle machine, so only counts are asserted. */
 describeOn('1,000 sleeping Services', function (on) {
@@ -64,10 +91,15 @@ describeOn('1,000 sleeping Services', function (on) {
     })
     await pause(5000)
 
+    const sleeps = heard(on().admin, `/apis/apps/v1/namespaces/${here.namespace}/deployments`, asleepName)
+    const made = heard(on().admin, slices(here.namespace), madeFor)
     const edge = performance.now()
     await on().admin.expect('PATCH', namespace, hours(asleepNow()))
-    await eventually('all slices', () => all(() => true), { timeout: 300_000, pause: 200 })
+    await eventually('all slices', () => made.at.size === SERVICES, { timeout: 300_000 })
     const stood = performance.now() - edge
+    for (const each of [sleeps, made]) each.stop()
+    const behind = names.map((name) => (made.at.get(name) ?? 0) - (sleeps.at.get(name) ?? 0))
+    printFigures('a slice after its own sleep', [{ name: 'milliseconds', values: behind }])
 
     const bare = performance.now()
     await inParallel(
