@@ -63,8 +63,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'the end of a pause overwrites what somebody set meanwhile',
     file: 'src/domain/companions/pause.ts',
-    find: 'return isOurs ? { value: kept.former, mark: null } : { mark: null }',
-    replace: 'return { value: kept.former, mark: null }',
+    find: 'if (!isOurs) return { mark: null }',
+    replace: '',
     tests: ['test/domain/companions/pause.test.ts'],
   },
   {
