@@ -10,7 +10,7 @@ import { Front } from './front.ts'
 export const haproxy: Need<string> = {
   phrase: 'with HAProxy',
   quick: false,
-  gotten: 'installed by .ci/install (Debian: haproxy)',
+  gotten: 'installed by `.ci/install long` (Debian: haproxy)',
   find: () => onPath('haproxy', ['-v']),
 }
 
