@@ -1,18 +1,17 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { npmPackage } from '../../packaging/client.ts'
 import { alike } from '../../packaging/try/alike.ts'
 import { ALL } from '../../packaging/try/commands.ts'
 import { bareEnvironment } from '../../packaging/try/program.ts'
-import { asFromSources, faultsOf, wordsOf, wrongCodes, type Outcome } from '../../packaging/try/trial.ts'
+import { faultsOf, wordsOf, wrongCodes } from '../../packaging/try/trial.ts'
 import { programFor, VERBS } from '../../src/cli/people/catalogue.ts'
 import { FORMATS } from '../../src/client/output.ts'
 import { processTerminal } from '../../src/client/process-terminal.ts'
 import { describeWith, moreTime } from '../suite/need.ts'
 import { runProgram } from '../support/kubectl.ts'
-import { doesAsTheSources } from './as-the-sources.ts'
+import { packedTrial } from './packed-trial.ts'
 
 const PATIENCE = 900_000
 
@@ -66,23 +65,14 @@ describe('the table of commands', () => {
 // The program of the image and the executable are in `test/long/packed.test.ts`.
 describeWith(moreTime, 'every command in every output', function () {
   this.timeout(PATIENCE)
-  let folder: string
-  let fromSources: Outcome[]
-
-  before(async () => {
-    // Outside the project: nothing is found in its node_modules.
-    folder = await mkdtemp(join(tmpdir(), 'dormouse-packed-'))
-    fromSources = await asFromSources()
-  })
-
-  after(() => rm(folder, { recursive: true, force: true }))
+  const trial = packedTrial()
 
   it('of the sources, ends with the exit code of the table', () => {
-    expect(wrongCodes(fromSources)).to.deep.equal([])
+    expect(wrongCodes(trial.fromSources)).to.deep.equal([])
   })
 
   it('of the npm package, installed where nothing else is, is as from the sources', async () => {
-    const [made, empty] = [join(folder, 'made'), join(folder, 'empty')]
+    const [made, empty] = [join(trial.folder, 'made'), join(trial.folder, 'empty')]
     await mkdir(empty)
     await npmPackage(made)
     const options = { env: bareEnvironment({ folder: empty, variables: {} }), cwd: empty }
@@ -92,6 +82,6 @@ describeWith(moreTime, 'every command in every output', function () {
     const how = ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]
     const installed = await runProgram('npm', how, options)
     expect(installed.code, installed.stderr).to.equal(0)
-    await doesAsTheSources(fromSources, [join(empty, 'node_modules', '.bin', 'kubectl-dormouse')])
+    await trial.doesAsTheSources([join(empty, 'node_modules', '.bin', 'kubectl-dormouse')])
   })
 })

@@ -39,19 +39,8 @@ export async function realCluster(plane: ControlPlane): Promise<Cluster> {
     async accountToken(namespace, account, ...grants) {
       await createAccount(admin, namespace, account, grants)
       for (const grant of grants) await mayAct(admin, namespace, account, grant)
-      return (
-        await kubectl(
-          'create',
-          'token',
-          account,
-          '-n',
-          namespace,
-          '--audience',
-          'dormouse',
-          '--duration',
-          '24h',
-        )
-      ).trim()
+      const options = ['--audience', 'dormouse', '--duration', '24h']
+      return (await kubectl('create', 'token', account, '-n', namespace, ...options)).trim()
     },
   }
 }
